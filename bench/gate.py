@@ -27,6 +27,7 @@ import numpy as np
 
 from strategies.gate.aimed_rule import FRESH_ROUNDS, look_at_aim, look_at_fresh
 from strategies.gate.rollout_rule import LOOKS, decide, figures_of
+from strategies.gate.stats.balanced_rounds import balanced_signs, noise_beside
 from strategies.policy.written_rules import ROLLOUT_RULE
 
 if TYPE_CHECKING:
@@ -136,6 +137,8 @@ GATES: dict[str, type[ThisGate | MeanRises]] = {
 
 SEALED = 30
 FIXED = 4
+BESIDE = 3
+"""Other lines that are run in company of one, each of which fixes as many tasks."""
 AIMED_KINDS = ("fixes", "null", "memoriser", "knows one", "fixes, breaks", "harmful")
 
 
@@ -189,6 +192,51 @@ def aimed(line: Line, draws: np.random.Generator) -> Decided:
     return Decided(verdict.decision == "promote", rounds * tasks + again * SEALED)
 
 
+def aimed_in_company(line: Line, draws: np.random.Generator) -> Decided:
+    """Judge as `aimed`, but confirmed by the same runs as three other lines, each of which fixes some tasks.
+
+    The runs are those of all four, a quarter of which is this line's.
+    """
+    tasks, signs = int(line.own.sum()), balanced_signs(1 + BESIDE)
+    first = pairs_of(line, LOOKS[-1], draws)[line.own].tolist()
+    for rounds in range(1, LOOKS[-1] + 1):
+        verdict, aim = look_at_aim(first, rounds, ("tag",), SEALED)
+        if verdict.decision == "promote":
+            break
+        if verdict.decision is not None:
+            return Decided(promoted=False, runs=rounds * tasks)
+    gains = [line.after - line.before, *(_gain_beside(line, draws) for _ in range(BESIDE))]
+    pairs = np.empty((SEALED, 0))
+    noise: list[list[float]] = [[] for _ in range(SEALED)]
+    order = np.concatenate([np.flatnonzero(line.own), np.flatnonzero(~line.own)])
+    for again in range(len(signs), FRESH_ROUNDS + 1, len(signs)):
+        block = np.stack([_pair(line, gains, row, draws) * row[0] for row in signs], axis=1)[order]
+        pairs = np.concatenate([pairs, block], axis=1)
+        noise = [[*had, *noise_beside(new, signs, 0)] for had, new in zip(noise, block.tolist(), strict=True)]
+        verdict, _ = look_at_fresh(aim, pairs[:tasks].tolist(), pairs[tasks:].tolist(), again, noise=noise)
+        if verdict.decision is not None:
+            break
+    return Decided(verdict.decision == "promote", rounds * tasks + again * SEALED // (1 + BESIDE))
+
+
+def _gain_beside(line: Line, draws: np.random.Generator) -> Rates:
+    """Say what another line does: it fixes as many of the tasks that fail."""
+    failing = draws.permutation(np.flatnonzero(line.before < 0.5))[:FIXED]
+    gain = np.zeros(SEALED)
+    gain[failing] = 0.95 - line.before[failing]
+    return gain
+
+
+def _pair(line: Line, gains: Sequence[Rates], row: Sequence[int], draws: np.random.Generator) -> Rates:
+    """Run both versions of a round once: the one that holds the lines of sign 1 minus the other."""
+    sides = [
+        np.clip(line.before + sum(gain for gain, sign in zip(gains, row, strict=True) if sign == side), 0, 1)
+        for side in (1, -1)
+    ]
+    outcome: Rates = runs_of(sides[0], 1, draws)[0] - runs_of(sides[1], 1, draws)[0]
+    return outcome
+
+
 def without_aim(line: Line, draws: np.random.Generator) -> Decided:
     """Judge by the shipped rule for a change that does not say so."""
     return rule_now(pairs_of(line, LOOKS[-1], draws).tolist(), SEALED)
@@ -199,8 +247,13 @@ def before_aims(line: Line, draws: np.random.Generator) -> Decided:
     return rule_before(pairs_of(line, LOOKS[-1], draws).tolist(), SEALED)
 
 
-BY_TAG = "this gate, by tag"
-LINE_GATES = {"rule before": before_aims, "this gate, no tag": without_aim, BY_TAG: aimed}
+BY_TAG, TOGETHER = "this gate, by tag", "by tag, in company"
+LINE_GATES = {
+    "rule before": before_aims,
+    "this gate, no tag": without_aim,
+    BY_TAG: aimed,
+    TOGETHER: aimed_in_company,
+}
 
 
 def judged_lines(chunk: int, gate: str, tagged: int, lines: int) -> dict[str, list[Decided]]:
@@ -214,8 +267,8 @@ def print_lines(lines: int, pool: ProcessPoolExecutor) -> None:
     """Print what the gates make of lines that are for some tasks: promoted, and runs of the candidate."""
     print(f"\n{lines} lines of each kind, {FIXED} of {SEALED} sealed tasks fixed: promoted, runs of the candidate")
     print(f"{'gate':<20}{'tagged':>7}" + "".join(f"{kind:>16}" for kind in AIMED_KINDS))
-    rows = [(gate, 6) for gate in LINE_GATES if gate != BY_TAG]
-    for gate, tagged in (*rows, *((BY_TAG, size) for size in (4, 6, 8))):
+    rows = [(gate, 6) for gate in LINE_GATES if gate not in {BY_TAG, TOGETHER}]
+    for gate, tagged in (*rows, *((gate, size) for gate in (BY_TAG, TOGETHER) for size in (4, 6, 8))):
         judged: dict[str, list[Decided]] = {kind: [] for kind in AIMED_KINDS}
         work = partial(judged_lines, gate=gate, tagged=tagged, lines=CHUNK)
         for part in pool.map(work, range(-(-lines // CHUNK))):

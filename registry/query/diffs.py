@@ -157,21 +157,22 @@ def _counterparts(
 ) -> Iterator[tuple[int, int]]:
     """Pair the lines of a change that are versions of each other, both rising."""
     if len(removed) == len(added):
-        yield from ((i, j) for i, j in zip(removed, added, strict=True) if _alike(old[i], new[j]))
+        yield from ((i, j) for i, j in zip(removed, added, strict=True) if is_reworded(old[i], new[j]))
         return
     start = 0
     for i in removed:
         for at in range(start, len(added)):
-            if _alike(old[i], new[added[at]]):
+            if is_reworded(old[i], new[added[at]]):
                 yield i, added[at]
                 start = at + 1
                 break
 
 
-def _alike(old: str, new: str) -> bool:
+def is_reworded(old: str, new: str, least: float = ALIKE) -> bool:
+    """Tell whether two lines are versions of each other: this share of their words is the same, in order."""
     words_old, words_new = old.split(), new.split()
     matcher = SequenceMatcher(None, words_old, words_new, autojunk=False)
-    return matcher.real_quick_ratio() >= ALIKE and matcher.quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE
+    return matcher.real_quick_ratio() >= least and matcher.quick_ratio() >= least and matcher.ratio() >= least
 
 
 def _words(text: str) -> list[tuple[str, Span]]:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from events.types.runs import AimFigures, FreshFigures
 from strategies.gate.rollout_rule import (
+    FUTILE_Z,
     LOOKS,
+    PATIENT_ROUNDS,
     STAKES,
     Z95_ONE_SIDED,
     RolloutVerdict,
@@ -37,7 +39,7 @@ AIM_STAKES: Final = (*STAKES, 0.7, 0.9)
 """Bets on the few tasks that a change is for: it moves most of them where it works."""
 LEAST_AIMED: Final = 3
 """Tasks from which there is something to aim at; fewer say too little about others of their kind (a guess)."""
-FRESH_ROUNDS: Final = 6
+FRESH_ROUNDS: Final = 8
 """Rounds of fresh runs at most, on all sealed tasks."""
 FRESH: Final = range(LOOKS[-1], LOOKS[-1] + FRESH_ROUNDS)
 """The rounds whose runs confirm: no first look ever counts one of them."""
@@ -74,14 +76,21 @@ def _spread(flat: Sequence[float], mean: float) -> float:
     return sqrt(max(sum(pair * pair for pair in flat) / len(flat) - mean * mean, 0.0))
 
 
-def fresh_figures(aimed: Pairs, rest: Pairs, rounds: int) -> FreshFigures:
-    """Compute what fresh runs say: of the tasks that a change is for, and of the rest. Shapes: as above."""
+def fresh_figures(
+    aimed: Pairs, rest: Pairs, rounds: int, noise: Sequence[Sequence[float]] | None = None
+) -> FreshFigures:
+    """Compute what fresh runs say: of the tasks that a change is for, and of the rest.
+
+    Shapes: as above; `noise` are the pairs of all of them without what other changes explain that were run beside
+    it, the pairs themselves where none was.
+    """
     seen = run_pairs((*aimed, *rest), rounds)
     run = [task for task in seen if task]
     tasks = max(len(run), 1)
     difference = sum(sum(task) / len(task) for task in run) / tasks
     # every pair counts as if nothing had changed on its task: where something did, the bound only gets wider
-    error = sqrt(sum(sum(pair * pair for pair in task) / len(task) ** 2 for task in run)) / tasks
+    spread = [task for task in (seen if noise is None else noise) if task]
+    error = sqrt(sum(sum(pair * pair for pair in task) / len(task) ** 2 for task in spread)) / tasks
     return FreshFigures(
         rounds=rounds,
         evidence=e_value([pair for task in seen[: len(aimed)] for pair in task], AIM_STAKES),
@@ -99,16 +108,45 @@ def look_at_aim(
     Answers "promote" where all tasks should be run, which is no promotion yet; None while the first runs go on.
     """
     aim = aim_figures(pairs, rounds, tags, sealed)
-    return _verdict(_first_rules(aim, policy), aim, pairs, rounds, last=rounds >= LOOKS[-1]), aim
+    last = rounds >= LOOKS[-1] or _is_unlikely(aim)
+    return _verdict(_first_rules(aim, policy), aim, pairs, rounds, last=last), aim
+
+
+def _is_unlikely(aim: AimFigures) -> bool:
+    """Tell whether evidence that grows as it did so far is too little after the last look.
+
+    The wealth of the best bet grows by the same factor each round; the others count as lost.
+    """
+    bets = len(AIM_STAKES)
+    grown: float = (aim.evidence * bets) ** (LOOKS[-1] / aim.rounds)
+    return aim.rounds >= PATIENT_ROUNDS and grown < FIRST_EVIDENCE * bets
 
 
 def look_at_fresh(
-    aim: AimFigures, aimed: Pairs, rest: Pairs, rounds: int, policy: RolloutPolicy = ROLLOUT_RULE
+    aim: AimFigures,
+    aimed: Pairs,
+    rest: Pairs,
+    rounds: int,
+    policy: RolloutPolicy = ROLLOUT_RULE,
+    noise: Sequence[Sequence[float]] | None = None,
 ) -> tuple[RolloutVerdict, AimFigures]:
-    """Look at fresh runs on all sealed tasks, after the first ones had shown a change."""
-    known = aim.model_copy(update={"fresh": fresh_figures(aimed, rest, rounds)})
+    """Look at fresh runs on all sealed tasks, after the first ones had shown a change; `noise` as above."""
+    fresh = fresh_figures(aimed, rest, rounds, noise)
+    known = aim.model_copy(update={"fresh": fresh})
     rules = tuple(aimed_rules(known, policy))
-    return _verdict(rules, known, (*aimed, *rest), rounds, last=rounds >= FRESH_ROUNDS), known
+    last = rounds >= FRESH_ROUNDS or is_lost_cause(fresh)
+    return _verdict(rules, known, (*aimed, *rest), rounds, last=last), known
+
+
+def is_lost_cause(fresh: FreshFigures) -> bool:
+    """Tell whether the last look will hardly be sure that nothing is lost, if runs go on as they went so far.
+
+    Source: predictive power under a flat prior, Spiegelhalter, Freedman & Blackburn 1986.
+    """
+    part = min(fresh.rounds / FRESH_ROUNDS, 1.0)
+    error = (fresh.difference - fresh.low) / Z95_ONE_SIDED
+    ahead = fresh.difference - Z95_ONE_SIDED * error * sqrt(part)
+    return ahead < -FUTILE_Z * error * sqrt(1 - part)
 
 
 def aimed_rules(aim: AimFigures, policy: RolloutPolicy = ROLLOUT_RULE) -> Iterator[Rule]:

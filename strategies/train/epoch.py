@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from registry.decide.commands import Propose
@@ -20,9 +20,11 @@ from strategies.train.proposed_changes import (
     fingerprint_of,
     idea_of,
     is_passed_over,
+    is_waiting_for_company,
     proposed_by,
+    tested_first,
 )
-from strategies.train.training_plan import MOST_CHANGES
+from strategies.train.training_plan import LEAST_COMPANY, MOST_CHANGES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +68,7 @@ def run_epoch(plan: TrainingPlan, record: TrainingRecord) -> Epoch:
             attempts = _explore(plan, record)
             explored_mean = sum(attempt.value for attempt in attempts) / len(attempts) if attempts else None
             because = _propose(plan, record, attempts)
-        stopped = _test(plan)
+        stopped = _test(plan, last=len(record.epochs) + 1 >= plan.epochs)
     except CapReachedError as reached:
         stopped = reached.what
     judged = [known for known in _changes(plan) if known.judged > record.ended]
@@ -85,9 +87,12 @@ def _changes(plan: TrainingPlan) -> list[Candidate]:
 
 
 def _explore(plan: TrainingPlan, record: TrainingRecord) -> list[TaskAttempt]:
-    """Run the live version on explore tasks: another round where an epoch before looked at the same version."""
+    """Run the live version on explore tasks: afresh in every second epoch that looks at the same version.
+
+    The other ones ask again about the runs of the epoch before, in other minibatches: ideas cost less than runs.
+    """
     capsule = plan.rig.registry.capsule(plan.skill)
-    at = record.versions_explored[:-1].count(capsule.version)
+    at = record.versions_explored[:-1].count(capsule.version) // 2
     with runs_of(plan.rig) as runs:
         return explored(plan.rig, runs, capsule, at)
 
@@ -119,14 +124,19 @@ def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[Task
     return "" if proposals else _nothing_new(case, given)
 
 
-def _test(plan: TrainingPlan) -> str:
+def _test(plan: TrainingPlan, *, last: bool) -> str:
     """Test what may be decided, in one group; what passed beside another one that was promoted once more on that.
 
+    A single change that its own tasks show waits one epoch for others that the same runs would confirm, unless
+    this is the `last` one.
     Returns which cap was reached, "" for none.
     """
     registry, rig = plan.rig.registry, plan.rig
     capsule = registry.capsule(plan.skill)
-    group = decidable(registry, plan.training, capsule, rig.preset)
+    sealed = rig.harness.divided.sealed
+    group = tested_first(decidable(registry, plan.training, capsule, rig.preset), sealed)
+    alone = last or any(is_waiting_for_company(known) for known in group)
+    rig = replace(rig, least_company=1 if alone else LEAST_COMPANY)
     while group:
         tried = try_out(rig, [known.id for known in group])
         if stopped := next((runs.stopped for known in tried if (runs := _runs_of(known)) and runs.stopped), ""):

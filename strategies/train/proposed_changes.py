@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.candidate_events import CandidateProposed
 from events.types.training_events import TRAINER
+from registry.query.diffs import is_reworded
+from strategies.gate.aimed_rule import LEAST_AIMED
 from strategies.gate.injection import suspicious
 from strategies.gate.lint import limits_of, lint
 from strategies.gate.staleness import STALE
 from strategies.propose.suggestion_checks import fit_together, fitting_edit
 from strategies.rollouts.compare.judge_group import fits
-from strategies.rollouts.compare.rounds import WAITS
+from strategies.rollouts.compare.rounds import ALONE, WAITS, tagged
 from strategies.rollouts.compare.settle import rollout_candidate_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from events.types.parts import Edit, Strategy
     from registry.query.library import Library
@@ -24,9 +26,12 @@ if TYPE_CHECKING:
     from strategies.models.tasks.training_case import TrainingChange
     from strategies.policy.presets import Preset
     from strategies.rollouts.compare.comparison import Rig
+    from strategies.rollouts.tasks.task import RolloutTask
 
 _MOST_TRIES: Final = 2
 """Versions on which a change is tested that no version decided on (a guess: each costs all rounds)."""
+SAME_IDEA: Final = 0.7
+"""The share of common words from which two changes are wordings of one idea (a guess): it costs a turn."""
 _MOST_REASON_CHARS: Final = 300
 
 
@@ -112,16 +117,44 @@ def decidable(library: Library, training: str, live: Capsule, preset: Preset) ->
     ]
 
 
+def tested_first(candidates: Sequence[Candidate], sealed: Sequence[RolloutTask]) -> list[Candidate]:
+    """Give those of the open changes that are tested now; the others wait, and nothing is decided on them.
+
+    Of several wordings of one idea the earliest is tested: same tags, and nearly the same words or the same place.
+    One with tags that too few sealed tasks have is tested once nothing else is open: runs can hardly show it.
+    """
+    first: list[Candidate] = []
+    for known in candidates:
+        if not any(_is_rewording(known, other) for other in first):
+            first.append(known)
+    few = [known for known in first if 0 < len(tagged(sealed, known.proposed.tags)) < LEAST_AIMED]
+    return [known for known in first if known not in few] or few
+
+
+def _is_rewording(known: Candidate, other: Candidate) -> bool:
+    both = known.proposed, other.proposed
+    if frozenset(both[0].tags) != frozenset(both[1].tags):
+        return False
+    places = [{(edit.gene, line) for edit in each.edits for line in edit.target} for each in both]
+    texts = ["".join(each.new_lines) for each in both]
+    return bool(places[0] & places[1]) or (all(texts) and is_reworded(texts[0], texts[1], SAME_IDEA))
+
+
 def is_passed_over(candidate: Candidate) -> bool:
     """Tell whether a candidate was shown to help, and is held because another one became the version meanwhile."""
     return candidate.verdict == "hold" and candidate.reasons[0].startswith((STALE, WAITS))
 
 
+def is_waiting_for_company(candidate: Candidate) -> bool:
+    """Tell whether its own tasks show a candidate, and it is held until others are confirmed by the same runs."""
+    return candidate.verdict == "hold" and candidate.reasons[0].startswith(ALONE)
+
+
 def _is_open(candidate: Candidate, live: int) -> bool:
     """Tell whether more runs could decide on a candidate.
 
-    So it is where it was never judged, where a cap came between, where another one passed before it, and, on
-    another version than it was tested on, where the last look left it open, once more.
+    So it is where it was never judged, where a cap came between, where it waits for another one, and, on another
+    version than it was tested on, where the last look left it open, once more.
     """
     if candidate.verdict is None:
         return True
@@ -129,6 +162,6 @@ def _is_open(candidate: Candidate, live: int) -> bool:
     runs = scored.rollouts if scored else None
     if candidate.verdict != "hold" or scored is None or (runs and runs.tampered):
         return False
-    if runs is None or runs.stopped or is_passed_over(candidate):
+    if runs is None or runs.stopped or is_passed_over(candidate) or is_waiting_for_company(candidate):
         return True
     return scored.base_version != live and candidate.times_scored < _MOST_TRIES

@@ -20,6 +20,8 @@ PATIENCE: Final = 2
 """Epochs in a row without a change after which a training rests (a guess): one alone is often bad luck."""
 MOST_CHANGES: Final = 8
 """Changes that a proposer may bring to one epoch (a guess)."""
+LEAST_COMPANY: Final = 2
+"""Changes that are confirmed together, unless one has waited an epoch for company already (a guess)."""
 MOST_BATCHES: Final = 6
 """Minibatches that an epoch looks at: each is a prompt to a model (a guess)."""
 

@@ -71,7 +71,7 @@ def test_the_example_learns_two_true_lines_over_two_commands_and_says_why(
 ) -> None:
     monkeypatch.setattr(harness, "trial", here)
     train = commands()[2]
-    assert "--max-runs 189 is reached" in germline.does(*train, "--max-runs", "189").out
+    assert "--max-runs 294 is reached" in germline.does(*train, "--max-runs", "294").out
     shown = " ".join(germline.does(*train).out.split())
 
     text = (germline.folder / "skills/shop-desk/SKILL.md").read_text(encoding="utf-8")
@@ -79,11 +79,11 @@ def test_the_example_learns_two_true_lines_over_two_commands_and_says_why(
     assert "a status of 500 or more" in text
     for wrong in ("month", "400", "If asked", "Read the question"):
         assert wrong not in text
-    assert "4 epochs, 496 runs: 2 changes promoted" in shown
+    assert "4 epochs, 676 runs: 2 changes promoted" in shown
     assert "rest: 2 epochs in a row changed nothing" in shown
     (training,) = germline.does("train", "shop-desk", "--status", "--json").json["trainings"]
     first, second = training["epochs"][:2]
-    assert (len(first["rejected"]), first["version"], first["runs"]) == (4, 1, 189)
+    assert (len(first["rejected"]), first["version"], first["runs"]) == (4, 1, 294)
     assert (len(second["promoted"]), second["version"], second["explored"]) == (2, 3, 0.0)
     assert second["delta"] == pytest.approx(1.0)
     assert second["audit_delta"] == pytest.approx(1.0)

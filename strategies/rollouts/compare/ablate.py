@@ -11,7 +11,8 @@ from strategies.gate.ablation import attributed, carrying, is_lost
 from strategies.gate.aimed_rule import FRESH
 from strategies.gate.rollout_rule import PATIENT_ROUNDS
 from strategies.rollouts.compare.comparison import base_of
-from strategies.rollouts.compare.rounds import in_random_order, pairs, tagged
+from strategies.rollouts.compare.rounds import in_random_order, tagged
+from strategies.rollouts.compare.run_pairs import Pairing
 from strategies.rollouts.run.arms import challenger
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class _Search:
         """Pair the runs of two parts of the bundle: whole minus part."""
         larger, smaller = self._arm(whole), self._arm(part)
         self.runs.make(in_random_order((larger, smaller), self.tasks, self.span, self.rig.seed))
-        return pairs(self.runs, larger, smaller, self.tasks, self.span)
+        return Pairing(larger, smaller).pairs(self.runs, self.tasks, self.span)
 
     def _arm(self, part: frozenset[int]) -> Arm:
         log = self.rig.registry.log

@@ -17,7 +17,7 @@ from strategies.pool.task_sets import keep_set_groups
 from strategies.rollouts.compare.hashes import comparison_text, registration
 from strategies.rollouts.compare.rounds import Contest, hold_contest
 from strategies.rollouts.compare.run_figures import measured
-from strategies.rollouts.run.arms import challenger, incumbent, write_arm
+from strategies.rollouts.run.arms import challenger, incumbent, joint_challenger, write_arm
 from strategies.rollouts.run.runner import Meter, Runs, spent_on
 from strategies.rollouts.run.store import Bank
 from strategies.sandbox.confined_run import run_folder
@@ -41,7 +41,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rig:
-    """Where candidates of one skill are tested: the harness, the preset that binds, the seed of the order."""
+    """Where candidates of one skill are tested: the harness, the preset that binds, the seed of the order.
+
+    Of candidates that their own tasks show `least_company` are confirmed together; fewer wait, and are held.
+    """
 
     registry: Registry
     harness: Harness
@@ -50,6 +53,7 @@ class Rig:
     on_progress: Callable[[RunProgress], None] = lambda _: None
     now_s: Callable[[], float] = monotonic_s
     meter: Meter = field(default_factory=Meter)
+    least_company: int = 1
 
     @property
     def policy(self) -> RolloutPolicy:
@@ -85,7 +89,7 @@ def compared(
     return {
         arm.name: Compared(
             ended[arm.name].verdict,
-            measured(contest, runs, arm, ended[arm.name], stamp, comparison, spent[arm.key]),
+            measured(contest, runs, ended[arm.name], stamp, comparison, spent[arm.key]),
             ended[arm.name].last,
         )
         for arm in contest.candidates
@@ -109,14 +113,23 @@ def require_sound(harness: Harness, tasks: Sequence[RolloutTask], runs: Runs) ->
 def contest_of(rig: Rig, capsule: Capsule, proposals: Sequence[CandidateProposed]) -> Contest:
     """Say who competes, on which tasks, by which rule."""
     harness = rig.harness
-    arms = tuple(challenger(rig.registry.log, capsule, proposed) for proposed in proposals)
+    log, by_name = rig.registry.log, {proposed.candidate: proposed for proposed in proposals}
+    arms = tuple(challenger(log, capsule, proposed) for proposed in proposals)
+    base = base_of(rig, capsule, arms)
+
+    def together(names: frozenset[str]) -> Arm:
+        members = [by_name[name] for name in sorted(names)]
+        return joint_challenger(log, capsule, members) if members else base
+
     return Contest(
-        incumbent=base_of(rig, capsule, arms),
+        incumbent=base,
         candidates=arms,
         sealed=harness.divided.sealed,
         audit=harness.divided.audit,
         policy=rig.policy,
         seed=rig.seed,
+        together=together,
+        least_company=rig.least_company,
         against_nothing=harness.against_nothing,
         side_by_side=harness.side_by_side,
         tags={proposed.candidate: proposed.tags for proposed in proposals if proposed.tags},

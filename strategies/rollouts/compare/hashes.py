@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from events.types.registry_events import EvaluatorRegistered
 from strategies.gate.aimed_rule import AIM_STAKES, FRESH
 from strategies.gate.rollout_rule import LOOKS, STAKES
+from strategies.gate.stats.balanced_rounds import MOST_TOGETHER
 from strategies.policy.canonical_json import canonical_json, digest
 from strategies.policy.written_rules import ROLLOUT_RULE
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from strategies.rollouts.run.agent_templates import Agent
     from strategies.sandbox.confined_run import SandboxPolicy
 
-METHOD: Final = "rollout-2"
+METHOD: Final = "rollout-3"
 """How runs are paired and judged; a change that moves figures takes the next number."""
 _MAX_SCRIPT_BYTES: Final = 1024**2
 
@@ -95,11 +96,12 @@ def comparison_text(contest: Contest, *, tasks: str, agent: Agent, harness: str,
         "method": METHOD,
         "thresholds": contest.policy.model_dump(),
         "looks": LOOKS,
+        "together": MOST_TOGETHER,
         "no_skill": contest.against_nothing,
         "seed": contest.seed,
         "provenance": list(provenance),
     }
     aims = {arm.name: [task.id for task in contest.aim(arm)] for arm in contest.candidates if contest.aim(arm)}
     if aims:
-        frozen |= {"aims": aims, "fresh": list(FRESH), "aim_stakes": AIM_STAKES}
+        frozen |= {"aims": aims, "fresh": list(FRESH), "aim_stakes": AIM_STAKES, "company": contest.least_company}
     return canonical_json(frozen)

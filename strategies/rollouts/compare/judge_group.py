@@ -37,21 +37,26 @@ if TYPE_CHECKING:
 def try_out(rig: Rig, ids: Sequence[str]) -> list[Candidate]:
     """Run candidates of one skill in one group, record what came of each, and return them as they then stand.
 
-    What a bundle becomes without its passengers is a candidate of its own, and comes before it. The best that
-    passes becomes live; another one that passed, and whose edits fit what is live then, is tested on that.
+    What a bundle becomes without its passengers is a candidate of its own, and comes before it. What passed in
+    company of those that became live before it is promoted on top of them; what passed by itself, and fits what
+    is live then, is tested on that.
     Raises: NotFoundError for an unknown candidate; RefusedError for one that cannot be tested; CheckFailedError
     where the preset or lint refuses its text, before any run; what the runner raises.
     """
     capsule, proposals = _competing(rig, ids)
     with runs_of(rig) as runs:
-        tried = []
+        tried: list[Candidate] = []
+        promoted: set[str] = set()
         for candidate in settled(rig, runs, capsule, proposals):
             live = rig.registry.capsule(capsule.name)
-            if not _goes_on(capsule, live, candidate):
-                tried.append(record(rig, capsule, _read(rig, capsule, candidate)))
-                continue
-            again = settled(rig, runs, live, [candidate.proposed])
-            tried += [record(rig, live, _read(rig, live, each)) for each in again]
+            again, base = [candidate], capsule
+            if _goes_on(capsule, live, candidate):
+                base = live
+                if not promoted <= candidate.company:
+                    again = settled(rig, runs, live, [candidate.proposed])
+            judged = [record(rig, base, _read(rig, base, each)) for each in again]
+            promoted |= {known.id for known in judged if known.verdict == "promote"}
+            tried += judged
     return tried
 
 

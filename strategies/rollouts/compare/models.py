@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from strategies.gate.rollout_rule import figures_of
 from strategies.rollouts.compare.comparison import Rig, register_evaluator, require_sound, runs_of
-from strategies.rollouts.compare.rounds import in_random_order, values
+from strategies.rollouts.compare.rounds import in_random_order
+from strategies.rollouts.compare.run_pairs import values
 from strategies.rollouts.run.runner import CapReachedError
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from strategies.gate.aimed_rule import FRESH, LEAST_AIMED, look_at_aim, look_at_fresh
 from strategies.gate.rollout_rule import LOOKS, RolloutVerdict, figures_of, look
+from strategies.gate.stats.balanced_rounds import balanced_signs
 from strategies.gate.verdict import Verdict
 from strategies.gate.vetoes import (
     CONFIRMING_ROUNDS,
@@ -15,27 +16,29 @@ from strategies.gate.vetoes import (
     RunFacts,
     against_no_skill,
     counted,
-    judge_figures,
     lost_anchors,
     rollout_verdict,
 )
+from strategies.rollouts.compare.run_pairs import Pairing, companies, differences, judged, with_block
 from strategies.rollouts.run.arms import NO_SKILL
 from strategies.rollouts.run.runner import CapReachedError
 from strategies.rollouts.run.store import PlannedRun
-from strategies.rollouts.tasks.task import judge_layers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from events.types.runs import AimFigures, JudgeFigures
+    from events.types.runs import AgainstNoSkill, AimFigures
     from strategies.policy.written_rules import RolloutPolicy
     from strategies.rollouts.run.arms import Arm
     from strategies.rollouts.run.runner import Runs
-    from strategies.rollouts.run.trial import LayerResult, Trial
     from strategies.rollouts.tasks.task import RolloutTask
 
 WAITS: Final = "its own tasks show it; it is tested on the version that holds candidate"
 """How the reason begins of one that waits for another of its group."""
+ALONE: Final = "its own tasks show it; it waits for others that the same runs confirm"
+"""How the reason of one begins that waits for company."""
+AUDIT_ROUNDS: Final = 4
+"""Rounds of the audit at most: more would narrow its interval little, which tasks widen (a guess)."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,9 @@ class Contest:
     `sealed` tasks decide, `audit` tasks are run for those that would be promoted, and only reported. `tags` are
     those of the tasks that candidates are for, by their names: they are run there first; `removals` only take
     lines away. With `against_nothing` those that would be promoted are run against no skill too, which may veto.
-    With `side_by_side` the arms of a task start together, and nothing else runs beside them.
+    With `side_by_side` the arms of a task start together, and nothing else runs beside them. `together` gives the
+    version that holds several candidates, by their names; fewer than `least_company` that their own tasks show
+    wait.
     """
 
     incumbent: Arm
@@ -54,6 +59,8 @@ class Contest:
     audit: tuple[RolloutTask, ...]
     policy: RolloutPolicy
     seed: int
+    together: Callable[[frozenset[str]], Arm]
+    least_company: int = 1
     against_nothing: bool = True
     side_by_side: bool = False
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -67,11 +74,12 @@ class Contest:
 
 @dataclass(frozen=True)
 class LastLook:
-    """The last look at the runs of a candidate, and the tasks and rounds that were looked at."""
+    """The last look at the runs of a candidate: the tasks and rounds that were looked at, and what was paired."""
 
     looked: RolloutVerdict
     tasks: tuple[RolloutTask, ...]
     span: range
+    pairing: Pairing
     aim: AimFigures | None = None
 
 
@@ -79,84 +87,135 @@ class LastLook:
 class ContestEnd:
     """How a contest ended for one candidate: the last look, and what is reported beside it.
 
-    `audited` says whether the audit was run.
+    `audited` are the rounds in which the audit was run, none where it was not.
     """
 
     verdict: Verdict
     last: LastLook
     facts: RunFacts
-    audited: bool
+    audited: range = range(0)
 
 
 def hold_contest(contest: Contest, runs: Runs) -> dict[str, ContestEnd]:
     """Make runs until the gate has a verdict on each candidate, by its name.
 
-    A round runs the candidates once on every sealed task, each paired with the incumbent's run of that round.
-    The order of tasks is drawn from the seed; the verdicts do not depend on it. Those that say which tasks they
-    are for are run there first; of several that are shown there the best is confirmed, and the others wait for it.
+    Those that say which tasks they are for are run there first, and those that are shown there are confirmed on
+    all sealed tasks. Whatever is run there is run in company: several candidates share each round, every one in
+    one of its two versions (`balanced_rounds`). Removals, and all where versions run side by side, are run by
+    themselves. The order of tasks is drawn from the seed and moves no verdict.
 
     Raises: what `Runs.make` raises, but for a cap: reaching one holds.
     """
     aimed = [arm for arm in contest.candidates if contest.aim(arm)]
-    whole = [arm for arm in contest.candidates if arm not in aimed]
-    looked, stopped = _looked(contest, runs, whole)
-    ends = {arm.name: _ended(contest, runs, arm, looked[arm.name], stopped) for arm in whole}
+    alone = [arm for arm in contest.candidates if contest.side_by_side or arm.name in contest.removals]
     first, stopped = _looked_at_aims(contest, runs, aimed)
     shown = [arm for arm in aimed if first[arm.name].looked.decision == "promote"]
-    ends |= {arm.name: _ended(contest, runs, arm, first[arm.name], stopped) for arm in aimed if arm not in shown}
-    for arm in sorted(shown, key=lambda arm: -_evidence(first[arm.name])):
+    ends = {arm.name: _ended(contest, runs, arm, first[arm.name], stopped) for arm in aimed if arm not in shown}
+    best = sorted(shown, key=lambda arm: -_evidence(first[arm.name]))
+    if len(best) < contest.least_company:
+        ends |= {arm.name: _alone(contest, runs, first[arm.name]) for arm in best}
+        best = []
+    for company in companies(best, contest.together):
         better = next((name for name, end in ends.items() if end.verdict.decision == "promote"), "")
-        ends[arm.name] = (
-            _waiting(contest, runs, arm, first[arm.name], better)
-            if better
-            else _confirmed(contest, runs, arm, first[arm.name])
-        )
-    return ends
+        if better:
+            ends |= {arm.name: _waiting(contest, runs, first[arm.name], better) for arm in company}
+        else:
+            ends |= _in_company(contest, runs, {arm.name: first[arm.name] for arm in company}, FRESH)
+    others = companies(
+        [arm for arm in contest.candidates if arm not in aimed and arm not in alone], contest.together
+    )
+    for company in [company for company in others if len(company) > 1]:
+        members = {arm.name: _before_looks(contest, arm, contest.sealed) for arm in company}
+        ends |= _in_company(contest, runs, members, range(LOOKS[-1]))
+    alone += [arm for company in others if len(company) == 1 for arm in company]
+    looked, stopped = _looked(contest, runs, alone)
+    return ends | {arm.name: _ended(contest, runs, arm, looked[arm.name], stopped) for arm in alone}
+
+
+def _in_company(
+    contest: Contest, runs: Runs, members: Mapping[str, LastLook], rounds: range
+) -> dict[str, ContestEnd]:
+    """Run candidates in company on all sealed tasks, block by block of rounds, until each has a verdict."""
+    looked, going, start, stopped = dict(members), list(members), rounds.start, ""
+    while going and start + len(balanced_signs(len(going))) <= rounds.stop:
+        pairings = with_block({name: looked[name].pairing for name in going}, start, contest.together)
+        block = next(iter(pairings.values())).blocks[-1].rounds
+        jobs = _runs_of_pairs(next(iter(pairings.values())), contest.sealed, block, contest.seed)
+        if stopped := _stopped(runs, (jobs,)):
+            break
+        start, span = block.stop, range(rounds.start, block.stop)
+        for name in going:
+            looked[name] = replace(looked[name], pairing=pairings[name])
+            if looked[name].aim is not None or len(span) in LOOKS:
+                looked[name] = _look_on(contest, runs, looked[name], span)
+        going = _undecided(contest, runs, going, looked)
+    if stopped:
+        looked |= {name: _unfinished(looked[name]) for name in going}
+    return {name: _ended(contest, runs, last.pairing.candidate, last, stopped) for name, last in looked.items()}
+
+
+def _unfinished(last: LastLook) -> LastLook:
+    return replace(last, looked=replace(last.looked, decision=None))
+
+
+def _look_on(contest: Contest, runs: Runs, last: LastLook, span: range) -> LastLook:
+    """Look at the runs on all sealed tasks, of a candidate with an aim or of any other."""
+    pairing = last.pairing
+    if last.aim is None:
+        verdict = look(pairing.pairs(runs, contest.sealed, span), len(span), contest.policy)
+        return replace(last, looked=verdict, span=span)
+    own = contest.aim(pairing.candidate)
+    rest = tuple(task for task in contest.sealed if task not in own)
+    aimed, others = (pairing.pairs(runs, tasks, span) for tasks in (own, rest))
+    noise = pairing.noise((*aimed, *others))
+    verdict, aim = look_at_fresh(last.aim, aimed, others, len(span), contest.policy, noise)
+    return LastLook(verdict, (*own, *rest), span, pairing, aim)
 
 
 def _looked(contest: Contest, runs: Runs, arms: Sequence[Arm]) -> tuple[dict[str, LastLook], str]:
-    """Run round after round, and look where the gate looks; a candidate with a verdict runs no more."""
-    looked, going, made = {arm.name: _before_looks(contest.sealed) for arm in arms}, list(arms), 0
+    """Run candidates by themselves, and look where the gate looks; one with a verdict runs no more."""
+    looked, made = {arm.name: _before_looks(contest, arm, contest.sealed) for arm in arms}, 0
+    going = list(looked)
     for rounds in LOOKS:
         if not going:
             break
-        jobs = in_random_order((contest.incumbent, *going), contest.sealed, range(made, rounds), contest.seed)
+        beside = [looked[name].pairing.candidate for name in going]
+        jobs = in_random_order((contest.incumbent, *beside), contest.sealed, range(made, rounds), contest.seed)
         together = batched(jobs, 1 + len(going)) if contest.side_by_side else (jobs,)
         if stopped := _stopped(runs, together):
             return looked, stopped
-        for arm in going:
-            paired = pairs(runs, arm, contest.incumbent, contest.sealed, range(rounds))
-            verdict = look(paired, rounds, contest.policy, removal=arm.name in contest.removals)
-            looked[arm.name] = LastLook(verdict, contest.sealed, range(rounds))
+        for name in going:
+            paired = looked[name].pairing.pairs(runs, contest.sealed, range(rounds))
+            verdict = look(paired, rounds, contest.policy, removal=name in contest.removals)
+            looked[name] = replace(looked[name], looked=verdict, span=range(rounds))
         going, made = _undecided(contest, runs, going, looked), rounds
     return looked, ""
 
 
 def _looked_at_aims(contest: Contest, runs: Runs, arms: Sequence[Arm]) -> tuple[dict[str, LastLook], str]:
     """Run candidates on the tasks that each is for, and look after every round."""
-    looked, going = {arm.name: _before_looks(contest.aim(arm)) for arm in arms}, list(arms)
+    looked = {arm.name: _before_looks(contest, arm, contest.aim(arm)) for arm in arms}
+    going = list(looked)
     for at in range(LOOKS[-1]):
         if not going:
             break
-        jobs = [
-            job
-            for arm in going
-            for job in in_random_order((contest.incumbent, arm), contest.aim(arm), (at,), contest.seed)
-        ]
+        lasts = [looked[name] for name in going]
+        jobs = [job for last in lasts for job in _runs_of_pairs(last.pairing, last.tasks, (at,), contest.seed)]
         if stopped := _stopped(runs, (list({job.place: job for job in jobs}.values()),)):
             return looked, stopped
-        for arm in going:
-            own, span = contest.aim(arm), range(at + 1)
-            paired = pairs(runs, arm, contest.incumbent, own, span)
-            tags = contest.tags[arm.name]
+        for name in going:
+            last, span = looked[name], range(at + 1)
+            paired = last.pairing.pairs(runs, last.tasks, span)
+            tags = contest.tags[name]
             verdict, aim = look_at_aim(paired, len(span), tags, len(contest.sealed), contest.policy)
-            looked[arm.name] = LastLook(verdict, own, span, aim)
+            looked[name] = replace(last, looked=verdict, span=span, aim=aim)
         going = _undecided(contest, runs, going, looked)
     return looked, ""
 
 
-def _before_looks(tasks: tuple[RolloutTask, ...]) -> LastLook:
-    return LastLook(RolloutVerdict(None, "no round is complete", figures_of((), 0)), tasks, range(0))
+def _before_looks(contest: Contest, arm: Arm, tasks: tuple[RolloutTask, ...]) -> LastLook:
+    none = RolloutVerdict(None, "no round is complete", figures_of((), 0))
+    return LastLook(none, tasks, range(0), Pairing(arm, contest.incumbent))
 
 
 def _stopped(runs: Runs, batches: Iterable[Sequence[PlannedRun]]) -> str:
@@ -169,89 +228,88 @@ def _stopped(runs: Runs, batches: Iterable[Sequence[PlannedRun]]) -> str:
     return ""
 
 
-def _undecided(contest: Contest, runs: Runs, arms: Sequence[Arm], looked: Mapping[str, LastLook]) -> list[Arm]:
+def _undecided(contest: Contest, runs: Runs, names: Sequence[str], looked: Mapping[str, LastLook]) -> list[str]:
     """List the candidates that go on: those without a verdict, in whose runs nothing was tampered with."""
-    still = [arm for arm in arms if looked[arm.name].looked.decision is None]
-    return [arm for arm in still if not _notes(contest, runs, (contest.incumbent, arm))]
+    still = [name for name in names if looked[name].looked.decision is None]
+    return [name for name in still if not _notes(contest, runs, looked[name].pairing)]
 
 
 def _evidence(last: LastLook) -> float:
     return last.aim.evidence if last.aim else 0.0
 
 
-def _confirmed(contest: Contest, runs: Runs, arm: Arm, last: LastLook) -> ContestEnd:
-    """Run a candidate that its own tasks show, and the incumbent, afresh on all sealed tasks."""
-    own = contest.aim(arm)
-    rest = tuple(task for task in contest.sealed if task not in own)
-    stopped = ""
-    for at in FRESH:
-        jobs = in_random_order((contest.incumbent, arm), contest.sealed, (at,), contest.seed)
-        if stopped := _stopped(runs, (jobs,)):
-            last = replace(last, looked=replace(last.looked, decision=None))
-            break
-        span = range(FRESH[0], at + 1)
-        aimed, others = (pairs(runs, arm, contest.incumbent, tasks, span) for tasks in (own, rest))
-        if last.aim is not None:
-            verdict, aim = look_at_fresh(last.aim, aimed, others, len(span), contest.policy)
-            last = LastLook(verdict, (*own, *rest), span, aim)
-        if last.looked.decision or _notes(contest, runs, (contest.incumbent, arm)):
-            break
-    return _ended(contest, runs, arm, last, stopped)
+def _waiting(contest: Contest, runs: Runs, last: LastLook, better: str) -> ContestEnd:
+    """Let a candidate wait that its own tasks show, where another one became the version that cannot hold both."""
+    facts = _facts(contest, runs, last, "")
+    return ContestEnd(Verdict("hold", (f"{WAITS} {better[:12]}", last.looked.reason)), last, facts)
 
 
-def _waiting(contest: Contest, runs: Runs, arm: Arm, last: LastLook, better: str) -> ContestEnd:
-    """Let a candidate wait that its own tasks show, while another one becomes the version it is tested on."""
-    facts = _facts(contest, runs, arm, last, "")
-    return ContestEnd(Verdict("hold", (f"{WAITS} {better[:12]}", last.looked.reason)), last, facts, audited=False)
+def _alone(contest: Contest, runs: Runs, last: LastLook) -> ContestEnd:
+    """Let a candidate wait that its own tasks show, until others can be confirmed by the same runs."""
+    return ContestEnd(Verdict("hold", (ALONE, last.looked.reason)), last, _facts(contest, runs, last, ""))
 
 
-def _facts(contest: Contest, runs: Runs, arm: Arm, last: LastLook, stopped: str) -> RunFacts:
+def _facts(contest: Contest, runs: Runs, last: LastLook, stopped: str) -> RunFacts:
     return RunFacts(
-        tampered=_notes(contest, runs, (contest.incumbent, arm)),
+        tampered=_notes(contest, runs, last.pairing),
         stopped=stopped,
-        void=_void(contest, runs, arm, last),
-        judges=_judges(contest, runs, arm, last),
+        void=_void(runs, last),
+        judges=judged(runs, last.pairing, last.tasks, last.span),
     )
 
 
 def _ended(contest: Contest, runs: Runs, arm: Arm, last: LastLook, stopped: str) -> ContestEnd:
     """Ask of a candidate that the rule would promote all that may still stop it, and measure its audit."""
-    facts = _facts(contest, runs, arm, last, "" if last.looked.decision else stopped)
-    removal, audited = arm.name in contest.removals, False
+    facts = _facts(contest, runs, last, "" if last.looked.decision else stopped)
+    removal, audited = arm.name in contest.removals, range(0)
     verdict = rollout_verdict(last.looked, facts, contest.policy, last.aim, removal=removal)
     if verdict.decision == "promote":
-        facts = _questioned(contest, runs, arm, last, facts)
+        facts = _questioned(contest, runs, last, facts)
         verdict = rollout_verdict(last.looked, facts, contest.policy, last.aim, removal=removal)
     if verdict.decision == "promote":
-        audited = _audited(contest, runs, arm, last.span)
+        audited = _audited(contest, runs, last)
     return ContestEnd(verdict, last, facts, audited)
 
 
-def _questioned(contest: Contest, runs: Runs, arm: Arm, last: LastLook, facts: RunFacts) -> RunFacts:
+def _questioned(contest: Contest, runs: Runs, last: LastLook, facts: RunFacts) -> RunFacts:
     """Confirm what looks like a lost anchor, and compare with no skill."""
-    both, span = (contest.incumbent, arm), last.span
+    pairing, span = last.pairing, last.span
     further = range(span.start, max(span.stop, span.start + CONFIRMING_ROUNDS))
-    suspected = [task for task in contest.sealed if _anchored(contest, runs, arm, task, span).suspects]
+    suspected = [task for task in contest.sealed if _anchored(runs, pairing, task, span).suspects]
     audit = None
     try:
-        runs.make(in_random_order(both, suspected, further[len(span) :], contest.seed))
+        runs.make(_runs_of_pairs(pairing, suspected, further[len(span) :], contest.seed))
         if contest.against_nothing:
-            runs.make(in_random_order((NO_SKILL,), contest.sealed, span, contest.seed))
-            audit = against_no_skill(pairs(runs, arm, NO_SKILL, contest.sealed, span), len(span))
+            audit = _without_skill(contest, runs, pairing, span)
     except CapReachedError as reached:
         return replace(facts, stopped=reached.what)
     return replace(
         facts,
-        tampered=_notes(contest, runs, (*both, NO_SKILL)),
-        lost_anchors=lost_anchors([_anchored(contest, runs, arm, task, further) for task in contest.sealed]),
+        tampered=_notes(contest, runs, pairing, (NO_SKILL,)),
+        lost_anchors=lost_anchors([_anchored(runs, pairing, task, further) for task in contest.sealed]),
         no_skill=audit,
     )
 
 
-def _audited(contest: Contest, runs: Runs, arm: Arm, span: range) -> bool:
-    """Run the audit split, which decides nothing: a cap only leaves it unmeasured."""
-    jobs = in_random_order((contest.incumbent, arm), contest.audit, span, contest.seed)
-    return not _stopped(runs, (jobs,)) and bool(contest.audit)
+def _without_skill(contest: Contest, runs: Runs, pairing: Pairing, span: range) -> AgainstNoSkill:
+    """Compare with no skill, round by round until it surely helps."""
+    for rounds in range(1, len(span) + 1):
+        runs.make(in_random_order((NO_SKILL,), contest.sealed, span[rounds - 1 : rounds], contest.seed))
+        alike = [
+            differences(pairing.after(runs, task, span[:rounds]), runs.of(NO_SKILL, task, span[:rounds]))
+            for task in contest.sealed
+        ]
+        audit = against_no_skill(alike, rounds)
+        if audit.effect == "helped":
+            break
+    return audit
+
+
+def _audited(contest: Contest, runs: Runs, last: LastLook) -> range:
+    """Run the audit split, which decides nothing, in the last rounds: a cap only leaves it unmeasured."""
+    span = last.span[-AUDIT_ROUNDS:]
+    jobs = _runs_of_pairs(last.pairing, contest.audit, span, contest.seed)
+    return range(0) if _stopped(runs, (jobs,)) or not contest.audit else span
 
 
 def tagged(tasks: Iterable[RolloutTask], tags: Iterable[str]) -> tuple[RolloutTask, ...]:
@@ -274,76 +332,34 @@ def in_random_order(
     return jobs
 
 
+def _runs_of_pairs(
+    pairing: Pairing, tasks: Iterable[RolloutTask], rounds: Iterable[int], seed: int
+) -> list[PlannedRun]:
+    """List the runs of both versions that each round compares."""
+    every = tuple(tasks)
+    return [job for at in rounds for job in in_random_order(pairing.both(at), every, (at,), seed)]
+
+
 def batched(jobs: Sequence[PlannedRun], size: int) -> list[Sequence[PlannedRun]]:
     """Divide jobs, which come task by task, into those of one task and round each."""
     return [jobs[at : at + size] for at in range(0, len(jobs), size)]
 
 
-def values(trials: Iterable[Trial | None]) -> list[float | None]:
-    """Give the outcomes of runs; None for those that are void, or worth nothing because of tampering."""
-    return [None if trial is None or trial.tampered else trial.value for trial in trials]
-
-
-def pairs(runs: Runs, arm: Arm, other: Arm, tasks: Sequence[RolloutTask], span: range) -> list[list[float | None]]:
-    """Pair the runs of two arms: arm minus other, for each task and round; None where either is void."""
-    return [
-        [
-            None if outcome is None or beside is None else outcome - beside
-            for outcome, beside in zip(
-                values(runs.of(arm, task, span)), values(runs.of(other, task, span)), strict=True
-            )
-        ]
-        for task in tasks
-    ]
-
-
-def _void(contest: Contest, runs: Runs, arm: Arm, last: LastLook) -> float:
-    paired = [pair for task in pairs(runs, arm, contest.incumbent, last.tasks, last.span) for pair in task]
+def _void(runs: Runs, last: LastLook) -> float:
+    paired = [pair for task in last.pairing.pairs(runs, last.tasks, last.span) for pair in task]
     return sum(pair is None for pair in paired) / len(paired) if paired else 0.0
 
 
-def _judges(contest: Contest, runs: Runs, arm: Arm, last: LastLook) -> tuple[JudgeFigures, ...]:
-    """Tell what judges made of both versions, layer by layer."""
-    layers = sorted({layer.name for task in last.tasks for layer in judge_layers(task)})
-    figures = []
-    for name in layers:
-        results = {
-            version.name: [_said(runs.of(version, task, last.span), name) for task in last.tasks]
-            for version in (contest.incumbent, arm)
-        }
-        both = [
-            [None if a is None or b is None else (a.value, b.value) for a, b in zip(before, after, strict=True)]
-            for before, after in zip(results[contest.incumbent.name], results[arm.name], strict=True)
-        ]
-        counts = all(layer.counts for task in results[arm.name] for layer in task if layer)
-        figures.append(judge_figures(name, both, counts=counts))
-    return tuple(layer for layer in figures if layer is not None)
-
-
-def _said(trials: Iterable[Trial | None], layer: str) -> list[LayerResult | None]:
-    """Give what a layer found in runs; None for those that it saw nothing of."""
-    return [
-        next((result for result in trial.layers if result.name == layer), None)
-        if trial and not trial.tampered
-        else None
-        for trial in trials
-    ]
-
-
-def _notes(contest: Contest, runs: Runs, arms: Sequence[Arm]) -> tuple[str, ...]:
-    """Say what was tried in the runs of some arms, in whichever round."""
-    trials = (
-        trial
-        for arm in arms
-        for task in contest.sealed
-        for trial in runs.of(arm, task, range(FRESH.stop))
-        if trial
-    )
+def _notes(contest: Contest, runs: Runs, pairing: Pairing, beside: Sequence[Arm] = ()) -> tuple[str, ...]:
+    """Say what was tried in the runs of the versions that are compared for a candidate, in whichever round."""
+    every = range(FRESH.stop)
+    arms = (*pairing.arms(every), *beside)
+    trials = (trial for arm in arms for task in contest.sealed for trial in runs.of(arm, task, every) if trial)
     return counted(note for trial in trials for note in trial.tampering)
 
 
-def _anchored(contest: Contest, runs: Runs, arm: Arm, task: RolloutTask, span: range) -> AnchoredTask:
-    both = zip(runs.of(contest.incumbent, task, span), runs.of(arm, task, span), strict=True)
+def _anchored(runs: Runs, pairing: Pairing, task: RolloutTask, span: range) -> AnchoredTask:
+    both = zip(pairing.before(runs, task, span), pairing.after(runs, task, span), strict=True)
     failed = tuple(
         (frozenset(before.failed_anchors), frozenset(after.failed_anchors))
         for before, after in both

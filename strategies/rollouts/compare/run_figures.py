@@ -13,15 +13,16 @@ from strategies.gate.aimed_rule import FRESH
 from strategies.gate.rollout_rule import figures_of
 from strategies.gate.stats.mantel_haenszel import Z95
 from strategies.gate.track_record import advantages
-from strategies.rollouts.compare.rounds import pairs, values
+from strategies.rollouts.compare.run_pairs import values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from strategies.gate.replay.measure import MeasurementStamp
     from strategies.rollouts.compare.rounds import Contest, ContestEnd, LastLook
-    from strategies.rollouts.run.arms import Arm
+    from strategies.rollouts.compare.run_pairs import Pairing
     from strategies.rollouts.run.runner import Runs, RunSpending
+    from strategies.rollouts.run.trial import Trial
     from strategies.rollouts.tasks.task import RolloutTask
 
 
@@ -40,41 +41,45 @@ class RunMeasurement:
 
 @dataclass(frozen=True)
 class _Side:
-    """The tasks and rounds of one split."""
+    """The tasks and rounds of one split, and what was paired there for a candidate."""
 
     split: Split
     tasks: Sequence[RolloutTask]
     span: range
+    pairing: Pairing
+
+    def outcomes(self, runs: Runs, *, after: bool) -> dict[str, list[float | None]]:
+        """Give the outcomes of each task by round, with the candidate or without it."""
+        made = self.pairing.after if after else self.pairing.before
+        return {task.id: values(made(runs, task, self.span)) for task in self.tasks}
 
 
 def measured(
     contest: Contest,
     runs: Runs,
-    arm: Arm,
     ended: ContestEnd,
     stamp: MeasurementStamp,
     comparison: str,
     spent: RunSpending,
 ) -> RunMeasurement:
     """Write down what the runs of one candidate showed, on the rounds that its verdict rests on."""
-    sealed = _Side("sealed", ended.last.tasks, ended.last.span)
-    audit = _Side("audit", contest.audit if ended.audited else (), ended.last.span)
+    last = ended.last
+    sealed = _Side("sealed", last.tasks, last.span, last.pairing)
+    audit = _Side("audit", contest.audit if ended.audited else (), ended.audited, last.pairing)
     return RunMeasurement(
-        before=_score(runs, contest.incumbent, sealed, stamp),
-        after=_score(runs, arm, sealed, stamp),
-        delta=_delta(runs, contest, arm, sealed),
-        audit_before=_score(runs, contest.incumbent, audit, stamp),
-        audit_after=_score(runs, arm, audit, stamp),
-        audit_delta=_delta(runs, contest, arm, audit),
-        rollouts=_rollouts(contest, runs, arm, ended, comparison, spent),
+        before=_score(runs, sealed, stamp, after=False),
+        after=_score(runs, sealed, stamp, after=True),
+        delta=_delta(runs, sealed),
+        audit_before=_score(runs, audit, stamp, after=False),
+        audit_after=_score(runs, audit, stamp, after=True),
+        audit_delta=_delta(runs, audit),
+        rollouts=_rollouts(contest, runs, ended, comparison, spent),
     )
 
 
-def _rollouts(
-    contest: Contest, runs: Runs, arm: Arm, ended: ContestEnd, comparison: str, spent: RunSpending
-) -> Rollouts:
+def _rollouts(contest: Contest, runs: Runs, ended: ContestEnd, comparison: str, spent: RunSpending) -> Rollouts:
     last, facts, figures = ended.last, ended.facts, ended.last.looked.figures
-    paired = pairs(runs, arm, contest.incumbent, last.tasks, last.span)
+    paired = last.pairing.pairs(runs, last.tasks, last.span)
     return Rollouts(
         comparison=comparison,
         rounds=len(last.span),
@@ -92,9 +97,9 @@ def _rollouts(
         cost_usd=spent.cost_usd,
         seconds=spent.seconds,
         unpriced=spent.unpriced,
-        lenient_before=_lenient(runs, contest.incumbent, last),
-        lenient_after=_lenient(runs, arm, last),
-        tags=by_tag(contest, runs, arm, last),
+        lenient_before=_lenient(runs, last, last.pairing.before),
+        lenient_after=_lenient(runs, last, last.pairing.after),
+        tags=_by_tag(runs, last),
         judges=facts.judges,
         versions=advantages(_groups(contest, runs)),
         no_skill=facts.no_skill,
@@ -105,13 +110,13 @@ def _rollouts(
     )
 
 
-def by_tag(contest: Contest, runs: Runs, arm: Arm, last: LastLook) -> tuple[TagFigures, ...]:
+def _by_tag(runs: Runs, last: LastLook) -> tuple[TagFigures, ...]:
     """Break the sealed results down by tag; a task with several tags counts for each."""
     tags = sorted({tag for task in last.tasks for tag in task.tags})
     rows = []
     for tag in tags:
-        side = _Side("sealed", [task for task in last.tasks if tag in task.tags], last.span)
-        before, after = (_task_means(runs, version, side) for version in (contest.incumbent, arm))
+        side = _Side("sealed", [task for task in last.tasks if tag in task.tags], last.span, last.pairing)
+        before, after = (_means(side.outcomes(runs, after=holds)) for holds in (False, True))
         both = sorted(before.keys() & after.keys())
         if both:
             rows.append(
@@ -134,20 +139,20 @@ def _groups(contest: Contest, runs: Runs) -> Iterator[Mapping[str, float | None]
             yield {name: outcomes[at] for name, outcomes in by_arm.items()}
 
 
-def _task_means(runs: Runs, arm: Arm, side: _Side) -> dict[str, float]:
+def _means(outcomes: Mapping[str, Sequence[float | None]]) -> dict[str, float]:
     """Give the mean outcome of each task that has any."""
-    outcomes = {task.id: values(runs.of(arm, task, side.span)) for task in side.tasks}
     seen = {task: [value for value in each if value is not None] for task, each in outcomes.items()}
     return {task: fmean(each) for task, each in seen.items() if each}
 
 
-def _score(runs: Runs, arm: Arm, side: _Side, stamp: MeasurementStamp) -> Measured:
-    """Score an arm on one split: the mean over tasks, its interval from how tasks vary."""
-    means = list(_task_means(runs, arm, side).values())
+def _score(runs: Runs, side: _Side, stamp: MeasurementStamp, *, after: bool) -> Measured:
+    """Score one side on one split: the mean over tasks, its interval from how tasks vary."""
+    outcomes = side.outcomes(runs, after=after)
+    means = list(_means(outcomes).values())
     if not means:
         why = "no run was finished" if side.split == "sealed" else "the audit is run only before a promotion"
         return Unmeasured(reason=why)
-    made = [value for task in side.tasks for value in values(runs.of(arm, task, side.span))]
+    made = [value for each in outcomes.values() for value in each]
     valid = sum(value is not None for value in made)
     mean = fmean(means)
     error = stdev(means) / sqrt(len(means)) if len(means) > 1 else 1.0
@@ -165,14 +170,14 @@ def _score(runs: Runs, arm: Arm, side: _Side, stamp: MeasurementStamp) -> Measur
     )
 
 
-def _delta(runs: Runs, contest: Contest, arm: Arm, side: _Side) -> Delta | None:
-    figures = figures_of(pairs(runs, arm, contest.incumbent, side.tasks, side.span), len(side.span))
+def _delta(runs: Runs, side: _Side) -> Delta | None:
+    figures = figures_of(side.pairing.pairs(runs, side.tasks, side.span), len(side.span))
     if not figures.tasks:
         return None
     return Delta(value=figures.difference, low=figures.low, high=figures.high, tasks=figures.tasks)
 
 
-def _lenient(runs: Runs, arm: Arm, last: LastLook) -> float:
+def _lenient(runs: Runs, last: LastLook, made: Callable[..., Iterable[Trial | None]]) -> float:
     """Give the share of runs in which three of four layers passed."""
-    trials = [trial for task in last.tasks for trial in runs.of(arm, task, last.span) if trial is not None]
+    trials = [trial for task in last.tasks for trial in made(runs, task, last.span) if trial is not None]
     return fmean(trial.lenient for trial in trials) if trials else 0.0

@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settled:
-    """A candidate with all that its runs say; not recorded yet."""
+    """A candidate with all that its runs say, and beside which others they were made; not recorded yet."""
 
     proposed: CandidateProposed
     verdict: Verdict
     measurement: RunMeasurement
     attributions: tuple[Attribution, ...] = ()
+    company: frozenset[str] = frozenset()
 
     def beside(self, scored: CandidateScored) -> CandidateScored:
         """Write the measurement down in place of replay's; what replay showed of the claims stays beside it."""
@@ -86,7 +87,8 @@ def _freed(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidateProposed, 
 
     What a miner found comes edit by edit: each of its lines is a claim that logs were asked about.
     """
-    plain = Settled(proposed, whole.verdict, whole.measurement)
+    company = whole.last.pairing.company
+    plain = Settled(proposed, whole.verdict, whole.measurement, company=company)
     known = rig.registry.candidate(proposed.candidate)
     cut = proposed if known and known.actor.startswith("miner:") else cut_into_lines(proposed)
     several = len(cut.edits) > 1 and not proposed.files and not proposed.born and not only_removes(proposed)

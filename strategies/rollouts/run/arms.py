@@ -7,13 +7,14 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from events.errors import EditError
 from registry.actions.publish import expected_files
 from registry.decide.promote import edited, with_files
 from registry.skill_md.disk import FileContent, write_skill
 from registry.skill_md.skill_files import main_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from events.store.sql_log import EventLog
@@ -61,6 +62,21 @@ def challenger(log: EventLog, capsule: Capsule, proposed: CandidateProposed) -> 
     """
     after = with_files(edited(capsule, proposed.edits, proposed.born, by=proposed.proposer), proposed.files)
     return version_arm(log, after, name=proposed.candidate, standing="candidate")
+
+
+def joint_challenger(log: EventLog, capsule: Capsule, proposals: Sequence[CandidateProposed]) -> Arm:
+    """Give the version that several candidates would be together; one alone is that candidate's.
+
+    Raises: EditError where they do not fit together; NotFoundError for an unknown gene.
+    """
+    first = proposals[0]
+    if len(proposals) == 1:
+        return challenger(log, capsule, first)
+    if any(proposed.born or proposed.files or proposed.proposer != first.proposer for proposed in proposals):
+        raise EditError("candidates that change files, bring a section or have another proposer are run apart")
+    edits = tuple(edit for proposed in proposals for edit in proposed.edits)
+    joint = challenger(log, capsule, first.model_copy(update={"edits": edits}))
+    return replace(joint, name="+".join(proposed.candidate[:12] for proposed in proposals))
 
 
 def version_arm(log: EventLog, capsule: Capsule, *, name: str, standing: str) -> Arm:

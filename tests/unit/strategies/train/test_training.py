@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from strategies.gate.aimed_rule import FRESH
 from strategies.models.tasks.training_case import TrainingCase, TrainingChange, TrainingEdit
 from strategies.rollouts.compare.metric import harness_on_metric, load_metric
 from strategies.rollouts.run.runner import RunCaps
@@ -283,6 +284,68 @@ def test_a_change_is_looked_for_on_the_tasks_that_it_is_for_first(registry: Regi
     first = [task for name, task, _ in runner.seen if name == candidate.id][:8]
     assert len(first) == 8
     assert all(int(name.removeprefix("task-")) % 2 for name in first)
+
+
+def by_parity(text: str, task: RolloutTask) -> float:
+    """Let each of two lines help the tasks of one tag, and a third one harm those of the other."""
+    helped = ("HELPS" in text and "odd" in task.tags) or ("ALSO" in text and "even" in task.tags)
+    return (0.95 if helped else 0.15) * (0.2 if "HARMS" in text and "even" in task.tags else 1.0)
+
+
+def tagged_lines(case: TrainingCase) -> list[TrainingChange]:
+    lines = {HELPS: "odd", "- ALSO: name the table of all orders.": "even"}
+    return [
+        change.model_copy(update={"tags": (tag,)})
+        for change, tag in zip(appended(case, *lines), lines.values(), strict=True)
+    ]
+
+
+def test_what_is_shown_for_other_tasks_is_confirmed_by_the_same_runs_and_both_become_live(
+    registry: Registry,
+) -> None:
+    runner = FakeRunner(by_parity)
+    plan = plan_of(registry, Planted(tagged_lines), runner)
+    end = train(replace(plan, epochs=1))
+
+    text = live_text(registry)
+    assert "HELPS" in text
+    assert "ALSO" in text
+    assert len(end.record.epochs[0].promoted) == 2
+    ids = [known.id for known in registry.candidates(NAME)]
+    alone = {(name, at) for name, _, at in runner.seen if name in ids and at in FRESH}
+    both = {at for name, _, at in runner.seen if name == "+".join(sorted(each[:12] for each in ids))}
+    assert both == {FRESH.start}  # in the first round of the block one version holds both
+    assert {at for _, at in alone} == {FRESH.start + 1}  # in the second each holds one
+
+
+def test_a_single_change_that_its_tasks_show_waits_an_epoch_for_company_but_not_in_the_last(
+    registry: Registry,
+) -> None:
+    def single(case: TrainingCase) -> list[TrainingChange]:
+        return tagged_lines(case)[:1] if case.epoch == 1 else tagged_lines(case)[1:]
+
+    runner = FakeRunner(by_parity)
+    end = train(replace(plan_of(registry, Planted(single), runner), epochs=2))
+
+    first, second = end.record.epochs
+    assert (len(first.held), first.promoted) == (1, ())
+    assert len(second.promoted) == 2
+    assert len(runner.seen) == len(set(runner.seen))
+
+
+def test_of_several_wordings_of_an_idea_one_is_tested_and_the_others_wait(registry: Registry) -> None:
+    wordings = (HELPS, HELPS.replace(":", ": always"), HELPS.replace(":", ": mostly"))
+
+    def reworded(case: TrainingCase) -> list[TrainingChange]:
+        return appended(case, *wordings) if case.epoch == 1 else []
+
+    plan = replace(plan_of(registry, Planted(reworded)), epochs=1)
+    train(plan)
+    assert [bool(known.verdict) for known in registry.candidates(NAME)].count(True) == 1
+
+    train(replace(plan, epochs=3))
+    assert live_text(registry).count("HELPS") == 1
+    assert len({known.id for known in registry.candidates(NAME) if known.verdict}) > 1
 
 
 def test_lines_of_a_training_carry_no_claim_that_nobody_tested(registry: Registry) -> None:

@@ -1,0 +1,47 @@
+"""Balanced rounds: several changes run at once, each in one of the two versions of every round.
+
+In a block of rounds any two changes are as often in the same version as in opposite ones. So what the others do
+cancels out of the difference "with it minus without it", and each change is measured on all runs of all of them.
+Source: orthogonal arrays, Plackett & Burman 1946; several candidates as one factorial trial.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MOST_TOGETHER: Final = 4
+"""Changes that are run together: more need longer blocks, and a look after each is what ends runs early."""
+
+
+def balanced_signs(changes: int) -> tuple[tuple[int, ...], ...]:
+    """Give a block of rounds, each the sign of every change: 1 where the first version holds it, -1 the second.
+
+    Shapes: 1, 2 or 4 rounds of up to as many changes; in the first round one version holds all of them.
+    """
+    block: tuple[tuple[int, ...], ...] = ((1,),)
+    while len(block) < changes:
+        block = (*((*row, *row) for row in block), *((*row, *(-sign for sign in row)) for row in block))
+    return tuple(row[:changes] for row in block)
+
+
+def noise_beside(pairs: Sequence[float | None], signs: Sequence[tuple[int, ...]], at: int) -> list[float]:
+    """Take out of a task's differences what other changes explain; squares are scaled to what is left of freedom.
+
+    Shapes: `pairs` holds one block of rounds of the change `at`, with it minus without it, and `signs` are those
+    of the block. Where a pair is void the others do not cancel, and the differences stay as they are.
+    """
+    whole = [pair for pair in pairs if pair is not None]
+    others = [change for change in range(len(signs[0])) if change != at]
+    if not others or len(whole) < len(signs):
+        return whole
+    beside = [[row[at] * row[other] for row in signs] for other in others]
+    effects = [sum(s * pair for s, pair in zip(each, whole, strict=True)) / len(whole) for each in beside]
+    scale = sqrt(len(whole) / (len(whole) - len(others)))
+    return [
+        scale * (pair - sum(each[number] * effect for each, effect in zip(beside, effects, strict=True)))
+        for number, pair in enumerate(whole)
+    ]
