@@ -76,7 +76,7 @@ def run_epoch(plan: TrainingPlan, record: TrainingRecord) -> Epoch:
         verdict: tuple(known.id for known in judged if known.verdict == verdict)
         for verdict in ("promote", "hold", "reject")
     }
-    because = "" if judged else because
+    because = "" if judged else because or "no open change could be tested on the live version"
     return Epoch(explored_mean, lists["promote"], lists["hold"], lists["reject"], stopped, because)
 
 

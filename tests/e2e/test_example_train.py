@@ -113,6 +113,7 @@ def test_what_cannot_work_is_said_before_anything_is_run(germline: Terminal) -> 
         germline(*train, "--proposer", "nobody"),
         germline(*train, "--proposer", "python3 propose.py", "--steering", "nowhere.md"),
         germline("train", "shop-desk"),
+        *(germline(*commands()[2], cap, "0") for cap in ("--max-runs", "--max-usd", "--hours")),
         germline("train", "nobody", "--status"),
     ]
     assert [answer.code for answer in answers] == [2] * len(answers)

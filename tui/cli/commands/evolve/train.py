@@ -65,11 +65,11 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
     patience: Annotated[
         int, typer.Option(min=1, metavar="N", help="Epochs in a row without a change after which it rests.")
     ] = PATIENCE,
-    max_runs: Annotated[int, typer.Option(min=0, metavar="N", help="Runs of the agent in all; 0: no cap.")] = 0,
+    max_runs: Annotated[int | None, typer.Option(metavar="N", help="Runs of the agent in all.")] = None,
     max_usd: Annotated[
-        float, typer.Option(min=0, metavar="N", help="US dollars in all, the proposer's too; 0: no cap.")
-    ] = 0.0,
-    hours: Annotated[float, typer.Option(min=0, metavar="H", help="How long this command may go on.")] = 0.0,
+        float | None, typer.Option(metavar="N", help="US dollars in all, the proposer's too.")
+    ] = None,
+    hours: Annotated[float | None, typer.Option(metavar="H", help="How long this command may go on.")] = None,
     preset: Bar = "",
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
     workers: RunsAtOnce = None,
@@ -95,7 +95,7 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
         return
     config = on_engine(read_config(), *(("local", "") if dry_run else (engine, scheduler)))
     who = _WhoProposes(proposer, tasks, opened_tape(replay, record=record and not dry_run), dry_run=dry_run)
-    caps, line = TrainingCaps(max_runs, max_usd, hours), RunLine(call)
+    caps, line = _caps(max_runs, max_usd, hours), RunLine(call)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         name, bound = registry.capsule(skill).name, bound_by(registry, preset).preset
         harness = harness_of(registry, name, config, HarnessOptions(tasks, agent, workers, tape=who.tape))
@@ -230,6 +230,16 @@ def _tell_plan(call: Invocation, plan: TrainingPlan, *, as_json: bool) -> None:
     if not divided.explore and not plan.steering:
         call.note("warning    no task is in explore, so a proposer would see no run: germline tasks list FILE")
     call.say("dry run    nothing was run or written")
+
+
+def _caps(max_runs: int | None, max_usd: float | None, hours: float | None) -> TrainingCaps:
+    """Take the caps that were named; raises UsageError for one that lets nothing run."""
+    for option, cap in (("--max-runs", max_runs), ("--max-usd", max_usd), ("--hours", hours)):
+        if cap is not None and cap <= 0:
+            raise UsageError(
+                f"{option} {cap:g} lets nothing run", hint=f"leave out {option} for no cap; --dry-run runs nothing"
+            )
+    return TrainingCaps(max_runs or 0, max_usd or 0.0, hours or 0.0)
 
 
 def _tell_status(call: Invocation, skill: str, *, as_json: bool) -> None:
