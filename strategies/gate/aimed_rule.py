@@ -134,11 +134,11 @@ def look_at_fresh(
     fresh = fresh_figures(aimed, rest, rounds, noise)
     known = aim.model_copy(update={"fresh": fresh})
     rules = tuple(aimed_rules(known, policy))
-    last = rounds >= FRESH_ROUNDS or is_lost_cause(fresh)
+    last = rounds >= FRESH_ROUNDS or _is_lost_cause(fresh)
     return _verdict(rules, known, (*aimed, *rest), rounds, last=last), known
 
 
-def is_lost_cause(fresh: FreshFigures) -> bool:
+def _is_lost_cause(fresh: FreshFigures) -> bool:
     """Tell whether the last look will hardly be sure that nothing is lost, if runs go on as they went so far.
 
     Source: predictive power under a flat prior, Spiegelhalter, Freedman & Blackburn 1986.

@@ -113,3 +113,14 @@ def test_a_change_that_changes_nothing_is_never_promoted_in_two_thousand_tries()
                 confirmed += next((look == "promote" for look in looks if look), False)
             break
     assert confirmed <= 4
+
+
+def test_a_first_look_ends_where_evidence_grows_too_slowly_and_a_fresh_one_where_the_rest_loses_as_much() -> None:
+    slow = [[1.0, -1.0, 1.0], [-1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [0.0] * 3]
+    assert [first(slow, rounds) for rounds in (1, 2, 3)] == [None, None, "hold"]
+    aim = aim_figures(FIXES, 2, TAGS, 30)
+    breaks = [*[[-1.0] * 8] * 5, *[[0.0, 1.0, -1.0, 0.0] * 2] * 21]
+    decisions = [look_at_fresh(aim, FIXES, breaks, rounds)[0].decision for rounds in (1, 2, 3)]
+    assert decisions[-1] in {"hold", "reject"}
+    unclear = [*[[-1.0, 0.0] * 4] * 3, *[[0.0, 1.0, -1.0, 0.0] * 2] * 23]
+    assert look_at_fresh(aim, FIXES, unclear, 2)[0].decision != "hold"  # what may still be shown goes on
