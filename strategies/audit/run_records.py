@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from registry.evidence.redaction import without_secrets
@@ -38,12 +39,10 @@ def written_record(trace: AgentTrace) -> str:
     actions = tuple(_actions(session_logs(trace.layout.home))) or tuple(_actions(printed_log(trace)))
     last = _last_report(trace.printed)
     answer = last.get("result") if isinstance(last.get("result"), str) else None
-    texts = ((path, read_text(trace.layout.workspace, path)) for path in trace.files.changed)
-    files = [(path, text) for path, text in texts if text is not None and "\0" not in text][:_MOST_FILES]
     record = RunRecord(
         answer=_kept(trace.answer if answer is None else answer, _MOST_ANSWER_CHARS),
-        files={path: _kept(text, _MOST_FILE_CHARS) for path, text in files},
-        removed=trace.files.removed,
+        files=dict(islice(_texts(trace), _MOST_FILES)),
+        removed=tuple(_kept(path, _MOST_CALL_CHARS) for path in trace.files.removed),
         actions=actions[:_MOST_ACTIONS],
         note=_kept(trace.stderr, _MOST_CALL_CHARS),
         tokens=_tokens(last),
@@ -72,11 +71,19 @@ def _actions(logs: Iterable[Path]) -> Iterator[RunAction]:
         for step in transcript.steps:
             if step.kind == "call":
                 yield RunAction(
-                    tool=step.tool or step.action,
-                    call=clipped(step.text, _MOST_CALL_CHARS),
-                    output=clipped(step.result or step.error_text, _MOST_CALL_CHARS),
+                    tool=_kept(step.tool or step.action, _MOST_CALL_CHARS),
+                    call=_kept(step.text, _MOST_CALL_CHARS),
+                    output=_kept(step.result or step.error_text, _MOST_CALL_CHARS),
                     failed=step.error,
                 )
+
+
+def _texts(trace: AgentTrace) -> Iterator[tuple[str, str]]:
+    """Yield the text files that an agent made or changed, one at a time: it may have made very many."""
+    for path in trace.files.changed:
+        text = read_text(trace.layout.workspace, path)
+        if text is not None and "\0" not in text:
+            yield _kept(path, _MOST_CALL_CHARS), _kept(text, _MOST_FILE_CHARS)
 
 
 def _last_report(printed: str) -> dict[str, Any]:
@@ -96,4 +103,5 @@ def _tokens(report: dict[str, Any]) -> int | None:
 
 
 def _kept(text: str, most_chars: int) -> str:
-    return clipped(without_secrets(text), most_chars)
+    """Take secrets out, and what no encoding can write: names of files and escapes of JSON may hold it."""
+    return clipped(without_secrets(text.encode(errors="replace").decode()), most_chars)

@@ -136,7 +136,9 @@ def test_judge_and_proposer_are_shown_what_the_golden_file_holds(
 
 @pytest.mark.parametrize("log_format", FORMATS)
 def test_every_prompt_holds_the_task_and_a_call_with_what_came_back(log_format: str) -> None:
-    for prompt in (PROMPTS / f"{log_format}.txt").read_text(encoding="utf-8").split("=== proposer ==="):
+    prompts = (PROMPTS / f"{log_format}.txt").read_text(encoding="utf-8").split("=== proposer ===")
+    assert len(prompts) == 2
+    for prompt in prompts:
         for part in PARTS[log_format]:
             assert part in prompt
         failing = [line for line in prompt.splitlines() if line.startswith("[") and line.endswith(", failed")]

@@ -88,7 +88,9 @@ def test_a_reader_during_writes_sees_a_growing_whole(path: Path) -> None:
 
     def read() -> None:
         with closing(SqliteLog.open(path, read_only=True)) as log:
-            while not done.is_set():
+            is_last = False
+            while not is_last:
+                is_last = done.is_set()
                 readings.append([e.position for e in log.read()])
 
     reader = threading.Thread(target=read)
@@ -99,6 +101,7 @@ def test_a_reader_during_writes_sees_a_growing_whole(path: Path) -> None:
             put(log, *pen.drafts(3))
         done.set()
         reader.join(timeout=30)
+    assert len(readings[-1]) == 360
     assert all(reading == list(range(1, len(reading) + 1)) for reading in readings)
     assert all(len(earlier) <= len(later) for earlier, later in pairwise(readings))
 

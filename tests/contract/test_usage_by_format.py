@@ -557,6 +557,7 @@ def test_usage_of_an_inspect_sample_over_its_models(tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize("log_format", ["claude-code", "codex", "steps"])
 def test_a_log_that_is_read_in_two_halves_took_the_same(tmp_path: Path, log_format: str) -> None:
     cases = [case for case in CASES.values() if case[0] == log_format]
+    assert cases
     for _, name, body, usage in cases:
         lines = body.splitlines(keepends=True)
         for half in range(1, len(lines)):
@@ -602,7 +603,9 @@ def test_usage_of_another_shape_loses_no_step(tmp_path: Path, odd: str) -> None:
 def test_the_id_of_an_episode_does_not_hang_on_its_usage_or_folder(tmp_path: Path, sample: Sample) -> None:
     path = tmp_path / sample.name
     path.write_bytes(sample.body)
-    for record in scan([path], log_format=sample.format).records:
+    records = scan([path], log_format=sample.format).records
+    assert records
+    for record in records:
         assert content_hash(replace(record, usage=Usage(1, 2), folder="/elsewhere")) == record.id
         assert decode(encode(record)) == record
 

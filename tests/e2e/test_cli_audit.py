@@ -14,7 +14,7 @@ from strategies.rollouts.run.agent_templates import Agent
 from strategies.rollouts.run.trial import trial
 from strategies.sandbox.confined_run import SandboxPolicy
 from tests.anthropic_stub import AnthropicStub, Step, gives
-from tests.audit_runs import HARMFUL, SKILL, ScriptedRunner, tasks
+from tests.audit_runs import HARMFUL, SKILL, ScriptedRunner, obedient, tasks
 from tests.claude_sessions import session
 from tests.confining import require_isolation
 from tests.terminal import SPLIT_KEY, Terminal
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from strategies.audit.evaluators.evaluator_types import RunRecord
     from strategies.rollouts.run.store import PlannedRun
     from strategies.rollouts.run.trial import Trial
+    from strategies.rollouts.tasks.task import RolloutTask
 
 PROMPT = "Write the totals of sales.csv to totals.csv with the header `name,sum`.\n"
 AGENT = """
@@ -111,6 +112,24 @@ def test_a_draft_that_no_registry_holds_is_audited_into_a_folder(terminal: Termi
     assert terminal("audit", "drafts/tables", "--tasks", "tasks", "--agent", COMMAND, "--promote").code == 2
     assert "tables" not in terminal.does("status").out
     assert "tables, a draft, on 2 tasks" in terminal.does("audit", "drafts/tables", "--status").out
+
+
+def test_promote_makes_live_what_helps_and_says_that_nothing_was_proven(
+    terminal: Terminal, scripted: ScriptedRunner
+) -> None:
+    def needs_the_skill(text: str, task: RolloutTask) -> RunRecord:
+        is_right = "name;sum" not in text if task.id == "t1" else "Sort the rows" in text
+        return obedient("" if is_right else "name;sum", task)
+
+    scripted.behaves = needs_the_skill
+    for number in range(3, 15):
+        terminal.write(f"tasks/t{number}/task.md", PROMPT)
+        terminal.write(f"tasks/t{number}/workspace/sales.csv", f"name,amount\na,{number}\n")
+    answer = audited(terminal, "--promote")
+    assert (answer["result"], answer["version"]) == ("helped", 2)
+    assert HARMFUL not in (terminal.folder / "skills/sql-analyst/SKILL.md").read_text(encoding="utf-8")
+    assert "decided by audit-1" in terminal.does("show", "sql-analyst", "--json").out
+    assert "promoted" in terminal.does("candidate", "show", answer["audits"][0]["candidate"][:12]).out
 
 
 def test_a_skill_that_was_edited_by_hand_is_adopted_first(terminal: Terminal) -> None:
@@ -214,6 +233,14 @@ def test_what_is_printed_as_a_log_gives_the_steps() -> None:
     assert run.answer == "42 rows"
     assert run.tokens == 7
     assert run.actions
+
+
+def test_what_no_encoding_can_write_ends_no_audit() -> None:
+    step = {"type": "result", "result": "half of a pair: \ud800"}
+    code = f"import os\nopen(b'\\xff.txt', 'w').write('x')\nprint({json.dumps(step)!r})"
+    run = recorded(code)
+    assert list(run.files.values()) == ["x"]
+    assert run.answer == "half of a pair: ?"
 
 
 def test_an_agent_that_hangs_is_stopped_and_keeps_no_anchor() -> None:

@@ -170,6 +170,7 @@ def test_what_is_read_can_be_had_as_json(germline: Terminal, path: str) -> None:
         words.append(germline.does("why", "sql-analyst:12", "--json").json["evidence"][0]["id"][:10])
     answer = germline.does(*words, "--json")
     rows = [json.loads(line) for line in answer.out.splitlines()] if path == "log" else [answer.json]
+    assert rows
     for row in rows:
         assert row["schema"] == f"germline/{named(path)}/1"
         assert not breaches(row)

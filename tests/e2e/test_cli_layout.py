@@ -43,7 +43,9 @@ def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
 def test_every_line_fits_80_columns_but_for_paths_and_the_lines_of_a_skill(germline: Terminal, words: str) -> None:
     answer = germline(*words.split())
     skill = germline.does("show", "sql-analyst").out.splitlines()
-    for line in (answer.out + answer.err).splitlines():
+    printed = (answer.out + answer.err).splitlines()
+    assert printed
+    for line in printed:
         path = str(germline.folder) in line or ".germline/registry.db" in line
         text = any(one and one in line for one in skill)
         assert len(line) <= 80 or path or text, line

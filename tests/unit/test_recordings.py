@@ -157,7 +157,9 @@ def is_error(step: Line, start: str) -> bool:
 def test_every_recorded_statement_works_or_fails_again_as_recorded() -> None:
     path = demo_folder() / "recordings" / "sql" / "mixed.jsonl.gz"
     known = {question.task.id: question for question in questions(SEED)}
-    for head, *steps, outcome in episodes_of(path)[:80]:
+    recorded = episodes_of(path)[:80]
+    assert len(recorded) == 80
+    for head, *steps, outcome in recorded:
         with closing(Database(known[head["task"]], random.Random(0))) as database:
             for step in steps:
                 if step["kind"] == "call":
@@ -187,6 +189,7 @@ def test_the_same_seed_records_the_same_bytes_and_another_seed_does_not(tmp_path
 
 def test_recording_again_gives_the_shipped_lines(tmp_path: Path) -> None:
     again = record(tmp_path, seed=SEED, hash_seed="0")
+    assert len(again) == 8
     for name, body in again.items():
         shipped = gzip.decompress((demo_folder() / "recordings" / name).read_bytes())
         lines = gzip.decompress(body)

@@ -57,6 +57,7 @@ def test_every_version_is_what_was_projected_then(registry: Registry, place: Pat
 
 def test_every_date_is_what_was_projected_then(registry: Registry, place: Path) -> None:
     projected = long_history(registry, place)
+    assert {row.version for row in registry.versions(NAME)} == projected.keys()
     for row in registry.versions(NAME):
         assert skill_bytes(registry.capsule(NAME, row.at[:10])) == projected[row.version]
         assert skill_bytes(registry.capsule(NAME, row.at)) == projected[row.version]
@@ -74,7 +75,8 @@ def test_a_version_far_back_is_found_by_its_date(
     registry: Registry, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(time_travel, "_PAGE", 3)
-    long_history(registry, place)
+    projected = long_history(registry, place)
+    assert {row.version for row in registry.versions(NAME)} == projected.keys()
     for row in registry.versions(NAME):
         assert registry.version_of(NAME, row.at[:10]) == row.version
 

@@ -61,7 +61,9 @@ def test_every_real_skill_comes_back_byte_for_byte_with_its_modes(recorded_data:
 
 
 def test_every_real_skill_stays_valid_once_it_carries_the_stamp(recorded_data: Path, tmp_path: Path) -> None:
-    for file in sorted((recorded_data / "skills").glob("*/SKILL.md")):
+    files = sorted((recorded_data / "skills").glob("*/SKILL.md"))
+    assert files
+    for file in files:
         skill = read_skill(file)
         place = stamp(skill.front, f"{skill.name}@2")
         front = skill.front[: place.at] + place.lines + skill.front[place.at + place.replaces :]

@@ -70,6 +70,7 @@ def test_texts_are_those_that_a_reader_gives(tmp_path: Path, sample: Sample) -> 
     records = recorded(tmp_path / sample.name, sample.body, sample.format)
     read = read_transcripts(records[::-1], NOTHING)[::-1]
     given = list(reader_named(sample.format).read(LogFile(tmp_path / sample.name), ReadTally()))
+    assert len(given) == sample.episodes
     for transcript, episode in zip(read, given, strict=True):
         assert transcript is not None
         if isinstance(episode, Episode):

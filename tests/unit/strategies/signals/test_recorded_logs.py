@@ -43,6 +43,7 @@ def test_intercode_evidence_read_again_is_the_error(recorded_scan: Scanned) -> N
     by_id = {record.id: record for record in found.records}
     signal = next(one for one in detect(found.records) if one.template == "Table <*> doesn't exist")
     places = [(by_id[at.episode].source, by_id[at.episode].steps[at.step].span) for at in signal.occurrences]
+    assert len(places) == len(signal.occurrences) > 0
     for raw, text in read_places(places):
         assert raw.startswith(b'"Error')
         assert text.startswith("Error executing query: Table '")

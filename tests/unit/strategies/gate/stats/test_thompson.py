@@ -82,7 +82,9 @@ def test_versions_are_drawn_as_often_as_they_are_likely_to_be_best() -> None:
     known = {1: Posterior(10, 5), 2: Posterior(8, 8), 3: FLAT}
     draws = Random(3)
     drawn = [draw(known, draws) for _ in range(6_000)]
-    for version, chance in chances_of_being_best(known).items():
+    chances = chances_of_being_best(known)
+    assert chances.keys() == known.keys()
+    for version, chance in chances.items():
         assert drawn.count(version) / len(drawn) == pytest.approx(chance, abs=0.02)
 
 

@@ -78,7 +78,9 @@ def test_both_kinds_of_logs_are_recognised_and_tell_the_same(tmp_path: Path, wri
 @pytest.mark.usefixtures("inspect_ai")
 def test_steps_of_a_json_log_stand_at_their_messages(tmp_path: Path) -> None:
     path = json_log(tmp_path, {**SAMPLE, "id": "b"}, SAMPLE)
-    for episode in read(path)[0]:
+    episodes = read(path)[0]
+    assert len(episodes) == 2
+    for episode in episodes:
         told = [json.loads(read_span(str(path), step.span)) for step in episode.steps]
         assert told == [MESSAGES[1], MESSAGES[2], MESSAGES[2], MESSAGES[4]]
 
@@ -86,7 +88,9 @@ def test_steps_of_a_json_log_stand_at_their_messages(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("inspect_ai")
 def test_steps_of_an_archive_stand_at_the_member_of_their_sample(tmp_path: Path) -> None:
     path = archive(tmp_path, {**SAMPLE, "id": "b"}, SAMPLE)
-    for episode in read(path)[0]:
+    episodes = read(path)[0]
+    assert len(episodes) == 2
+    for episode in episodes:
         member = read_span(str(path), episode.steps[0].span)
         assert member.startswith(b"PK\x03\x04")
         assert f"samples/{episode.task}_epoch_2.json".encode() in member

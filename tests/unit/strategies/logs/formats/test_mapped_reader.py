@@ -232,6 +232,7 @@ def test_the_texts_of_an_episode_are_read_again_by_its_mapping(
     records = scan([tmp_path], mappings=MAPPINGS).records
     for mapping in MAPPINGS:
         monkeypatch.setitem(IN_USE, mapping.name, mapping)
+    assert len(records) == len(RUNS)
     for transcript in read_transcripts(records, frozenset()):
         assert transcript is not None
         assert transcript.task == "How many orders?"
