@@ -7,7 +7,6 @@ import json
 import random
 import re
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from bench.audit.hidden import expected_files
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from bench.audit.planted import PlantedSkill
-    from examples.audit.tasks import AuditTask
     from tests.anthropic_stub import Step
 
 REMITS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -58,6 +56,9 @@ class StubReviewer:
     asked: int = 0
     erred: int = 0
 
+    def __post_init__(self) -> None:
+        self.expected = {task.path: expected_files(task) for task in TASKS}  # computed in a folder of its own
+
     def answer(self, body: dict[str, Any]) -> Step:
         """Answer one request: what an evaluator sees, or, of a task, nothing beyond the rules."""
         text = json.dumps([body["system"], body["messages"]], ensure_ascii=False)
@@ -76,21 +77,22 @@ class StubReviewer:
         if draws.random() < self.wrong:
             self.erred += 1
             return gives(_wrong(draws, planted, quotes))
-        return gives(_right(named[1], planted, quotes, _true_result(prompt)))
+        return gives(_right(named[1], planted, quotes, self._true_result(prompt)))
+
+    def _true_result(self, prompt: str) -> str:
+        """Tell which run is better by what the task must leave, which a bench alone knows."""
+        task = next((task for task in TASKS if f"Write `{task.path}`" in prompt), None)
+        if task is None:
+            return "null"
+        having, lacking = (
+            _rightness(self.expected[task.path], _shown_run(prompt, which)) for which in ("with", "without")
+        )
+        return "helped" if having > lacking else "hurt" if having < lacking else "inert"
 
 
 def _is_of(skill: PlantedSkill, quotes: list[str]) -> bool:
     known = (*skill.load_bearing, *skill.harmful)
     return sum(any(words in quote for quote in quotes) for words in known) >= len(skill.load_bearing)
-
-
-def _true_result(prompt: str) -> str:
-    """Tell which run is better by what the task must leave, which a bench alone knows."""
-    task = next((task for task in TASKS if f"Write `{task.path}`" in prompt), None)
-    if task is None:
-        return "null"
-    having, lacking = (_rightness(task, _shown_run(prompt, which)) for which in ("with", "without"))
-    return "helped" if having > lacking else "hurt" if having < lacking else "inert"
 
 
 def _shown_run(prompt: str, which: str) -> dict[str, Any]:
@@ -100,17 +102,11 @@ def _shown_run(prompt: str, which: str) -> dict[str, Any]:
     return dict(run)
 
 
-def _rightness(task: AuditTask, run: dict[str, Any]) -> tuple[int, int]:
+def _rightness(expected: Mapping[str, str], run: dict[str, Any]) -> tuple[int, int]:
     """Count the files of a run that are right, and those that are there."""
-    expected = _expected(task)
     files = {path: text.strip() for path, text in run["files"].items()}
     right = sum(files.get(path) == text.strip() for path, text in expected.items())
     return right, sum(path in files for path in expected)
-
-
-@cache
-def _expected(task: AuditTask) -> dict[str, str]:
-    return expected_files(task)
 
 
 def _right(evaluator: str, planted: PlantedSkill, quotes: list[str], result: str) -> dict[str, Any]:
