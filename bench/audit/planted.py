@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class PlantedSkill:
     """A skill and its domain; passages are words of a line of it, `other_files` those that are off its topic.
 
-    `worse` tells that agents do worse with it than with no skill, `aside` that it was looked at last of all.
+    `aside` tells that it was looked at last of all.
     """
 
     name: str
@@ -22,7 +22,6 @@ class PlantedSkill:
     load_bearing: tuple[str, ...]
     noise: tuple[str, ...] = ()
     other_files: tuple[str, ...] = ()
-    worse: bool = False
     aside: bool = False
 
     def left(self, text: str) -> tuple[str, ...]:
@@ -56,7 +55,6 @@ _SKILLS: Final = (
         harmful=("scripts/tidy.py", "/var/cache/triage"),
         load_bearing=("status is 500 or more", "leave them out"),
         noise=("A web server writes", "Be brief"),
-        worse=True,
     ),
     PlantedSkill(
         "shop-sql",
@@ -64,7 +62,6 @@ _SKILLS: Final = (
         harmful=("customer_name", "/home/ana", "upper case"),
         load_bearing=("Amounts are in cents", "never count deleted"),
         noise=("SQL is a language", "Debian 8"),
-        worse=True,
     ),
     PlantedSkill(
         "log-digest",
@@ -72,7 +69,6 @@ _SKILLS: Final = (
         harmful=("logs/acces.log", "`url`", "/data/digests"),
         load_bearing=("500 or more has failed", "ignore them"),
         noise=("HTTP is the protocol",),
-        worse=True,
         aside=True,
     ),
     PlantedSkill(
@@ -81,7 +77,6 @@ _SKILLS: Final = (
         harmful=("scripts/clean.py", "/etc/service", "upper case"),
         load_bearing=("a later number wins", "begin with an underscore"),
         noise=("JSON is short for",),
-        worse=True,
         aside=True,
     ),
 )

@@ -9,7 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from bench.audit.hidden import expected_files
 from bench.audit.planted import SKILLS
+from examples.audit.tasks import TASKS
 from tests.anthropic_stub import gives
 
 if TYPE_CHECKING:
@@ -54,6 +56,9 @@ class StubReviewer:
     asked: int = 0
     erred: int = 0
 
+    def __post_init__(self) -> None:
+        self.expected = {task.path: expected_files(task) for task in TASKS}  # computed in a folder of its own
+
     def answer(self, body: dict[str, Any]) -> Step:
         """Answer one request: what an evaluator sees, or, of a task, nothing beyond the rules."""
         text = json.dumps([body["system"], body["messages"]], ensure_ascii=False)
@@ -72,7 +77,17 @@ class StubReviewer:
         if draws.random() < self.wrong:
             self.erred += 1
             return gives(_wrong(draws, planted, quotes))
-        return gives(_right(named[1], planted, quotes, _failed_steps(prompt)))
+        return gives(_right(named[1], planted, quotes, self._true_result(prompt)))
+
+    def _true_result(self, prompt: str) -> str:
+        """Tell which run is better by what the task must leave, which a bench alone knows."""
+        task = next((task for task in TASKS if f"Write `{task.path}`" in prompt), None)
+        if task is None:
+            return "null"
+        having, lacking = (
+            _rightness(self.expected[task.path], _shown_run(prompt, which)) for which in ("with", "without")
+        )
+        return "helped" if having > lacking else "hurt" if having < lacking else "inert"
 
 
 def _is_of(skill: PlantedSkill, quotes: list[str]) -> bool:
@@ -80,24 +95,29 @@ def _is_of(skill: PlantedSkill, quotes: list[str]) -> bool:
     return sum(any(words in quote for quote in quotes) for words in known) >= len(skill.load_bearing)
 
 
-def _failed_steps(prompt: str) -> str:
-    """Give the steps with the skill that failed, and the scripts that were run."""
-    with_skill = prompt.partition("without the skill")[0].rpartition("with the skill")[2]
-    return "\n".join(line for line in with_skill.splitlines() if "FAILED" in line or "scripts/" in line)
+def _shown_run(prompt: str, which: str) -> dict[str, Any]:
+    """Read a run as it is shown to evaluators."""
+    start = prompt.index("{", prompt.index(f'name="{which} the skill"'))
+    run, _ = json.JSONDecoder().raw_decode(prompt[start:])
+    return dict(run)
 
 
-def _right(evaluator: str, planted: PlantedSkill, quotes: list[str], failed: str) -> dict[str, Any]:
-    """Name what is within the remit; it hurt where a step that follows it failed, and a wrong form always does."""
+def _rightness(expected: Mapping[str, str], run: dict[str, Any]) -> tuple[int, int]:
+    """Count the files of a run that are right, and those that are there."""
+    files = {path: text.strip() for path, text in run["files"].items()}
+    right = sum(files.get(path) == text.strip() for path, text in expected.items())
+    return right, sum(path in files for path in expected)
+
+
+def _right(evaluator: str, planted: PlantedSkill, quotes: list[str], result: str) -> dict[str, Any]:
+    """Name what is within the remit, and say what the skill did to the task."""
     harmful = [words for words in planted.harmful if evaluator in REMITS[kind_of(words)]]
     signals = [_signal("harmful", line, "what it names is not there") for line in _lines(harmful, quotes)]
     if evaluator in NOISE_REMIT:
         signals += [_signal("noise", line, "it asks for nothing") for line in _lines(planted.noise, quotes)]
     if evaluator in GAP_REMIT and REMINDER not in quotes:
         signals.append(_signal("gap", "", "files that the task asks for are forgotten", REMINDER))
-    protected = _lines(planted.load_bearing, quotes)
-    shows = any(kind_of(words) == "form" or words.strip("`") in failed for words in harmful)
-    result = "hurt" if shows and signals else "helped" if protected else "inert"
-    return _opinion(result, "as far as the two runs show", signals, protected)
+    return _opinion(result, "as far as the two runs show", signals, _lines(planted.load_bearing, quotes))
 
 
 def _wrong(draws: random.Random, planted: PlantedSkill, quotes: list[str]) -> dict[str, Any]:

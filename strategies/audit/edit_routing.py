@@ -32,6 +32,8 @@ BUDGET: Final[Mapping[Pipeline, int]] = {"refine": 3, "repair": 8}
 """Moves of one draft (guesses): few where the core is sound, more where it is not."""
 MOST_EFFECT: Final = 0.5
 """A passage is noise where an interval excludes that it shows in this share of pairs: it takes five, and none."""
+_STEPS: Final = "tool-use-rationality"
+"""The evaluator that names the passages which a failed step comes from."""
 _TAIL: Final = 0.05
 _LEAST_WITNESSES: Final = 2
 _FAR_MORE: Final = 20.0
@@ -163,8 +165,9 @@ class _Evidence:
         self.harms: dict[int, int] = defaultdict(int)
         for pair in pairs:
             self._trace(pair.reports)
+            failed = self._failed_in(pair.reports)
             for report in pair.reports:
-                self._take(report)
+                self._take(report, failed)
             self._weigh(pair.reports)
 
     def _trace(self, reports: Sequence[EvaluatorReport]) -> None:
@@ -173,8 +176,16 @@ class _Evidence:
             self.traced[at] += 1
             self.traced_on[self.skill[at].text.strip()].add(reports[0].task)
 
-    def _take(self, report: EvaluatorReport) -> None:
-        for span in (span for quote in report.protected for span in everywhere(quote, self.skill)):
+    def _failed_in(self, reports: Sequence[EvaluatorReport]) -> frozenset[int]:
+        """Find the passages that a failed step surely comes from: what went well in that pair has other causes."""
+        signals = [
+            s for r in reports if r.evaluator == _STEPS for s in r.signals if not s.by_model and s.suspects == 1
+        ]
+        return frozenset(span.at for signal in signals for span in everywhere(signal.quote, self.skill))
+
+    def _take(self, report: EvaluatorReport, failed: frozenset[int]) -> None:
+        spans = (span for quote in report.protected for span in everywhere(quote, self.skill))
+        for span in (span for span in spans if span.at not in failed):
             self.kept[span.at, report.by_model].append((span.start, span.end))
             self.kept_for[span.at].add(report.task)
         for signal in report.signals:

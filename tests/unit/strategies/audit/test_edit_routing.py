@@ -102,6 +102,16 @@ def test_what_helped_on_another_task_is_not_taken_away_and_the_reason_says_so() 
     assert [(left.quote, left.why) for left in route.left] == [("- Divide by 100.", "it helps on b")]
 
 
+def test_a_passage_whose_own_step_failed_is_not_protected_by_what_went_well_all_the_same() -> None:
+    wrong = signal("swap", "- Read `order.csv`.", replacement="- Read `orders.csv`.")
+    recovered = pair(result="helped", task="b", protected=["- Read `order.csv`."])
+    hurt = pair(wrong, result="hurt", anchors=LOST)
+    assert not route_edits([hurt, recovered]).targets
+    steps = EvaluatorReport(evaluator="tool-use-rationality", task="b", result="inert", signals=(wrong,))
+    failed = AuditedPair(recovered.material, (*recovered.reports, steps))
+    assert texts(route_edits([hurt, failed])) == [("swap", "- Read `order.csv`.")]
+
+
 def test_harm_outweighs_help_where_it_is_seen_in_far_more_pairs() -> None:
     helped = pair(task="b", result="helped", protected=["- Use semicolons."])
     harmed = [pair(signal("harmful", "- Use semicolons."), result="hurt", anchors=LOST)] * 12
