@@ -184,8 +184,8 @@ class _Evidence:
         return frozenset(span.at for signal in signals for span in everywhere(signal.quote, self.skill))
 
     def _take(self, report: EvaluatorReport, failed: frozenset[int]) -> None:
-        spans = (span for quote in report.protected for span in everywhere(quote, self.skill))
-        for span in (span for span in spans if span.at not in failed):
+        helped = (span for quote in report.protected for span in everywhere(quote, self.skill))
+        for span in (span for span in helped if span.at not in failed):
             self.kept[span.at, report.by_model].append((span.start, span.end))
             self.kept_for[span.at].add(report.task)
         for signal in report.signals:
