@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
+from strategies.audit.evaluators.table_text import SEPARATORS, table_format, table_of
 from strategies.audit.requirements import FILE_NAME
-from strategies.audit.workspace_tables import DELIMITERS, rows_of
 from strategies.rollouts.run.leftovers import AgentWork
 from strategies.rollouts.run.run_checks import examine
 from strategies.rollouts.tasks.check_types import (
@@ -120,8 +120,8 @@ def _stated(requirements: TaskRequirements) -> Iterator[Check]:
     """Give the checks that follow from what a task states of each file."""
     for file in requirements.deliverables:
         yield FileExists(name=f"{file.path} is there", path=file.path)
-        if f".{file.format}" in DELIMITERS and file.header:
-            line = DELIMITERS[f".{file.format}"].join(file.header)
+        if file.format in SEPARATORS and file.header:
+            line = SEPARATORS[file.format].join(file.header)
             yield FirstLine(name=f"{file.path} has the header {line}", path=file.path, line=line)
         if file.format == "json":
             yield JsonShape(name=f"{file.path} is JSON", path=file.path)
@@ -161,16 +161,17 @@ def _value(sentence: str, path: str, text: str) -> str | None:
     counted, folded = _COUNT.search(sentence), _FOLD.search(sentence)
     if bool(counted) == bool(folded):
         return None
-    rows = rows_of(path, text)
+    table = table_of(path, text)
     if counted:
         if counted.group(1).lower() in _ROW_WORDS:
-            return None if rows is None else str(len(rows))
-        return str(len(text.splitlines())) if PurePosixPath(path).suffix not in DELIMITERS else None
-    if folded is None or not rows:
+            return None if table is None or not table.columns else str(len(table.rows))
+        return str(len(text.splitlines())) if table_format(path) not in SEPARATORS else None
+    if folded is None or table is None or not table.rows or table.columns.count(folded.group(2)) != 1:
         return None
+    at = table.columns.index(folded.group(2))
     try:
-        numbers = [Fraction(row[folded.group(2)].strip()) for row in rows]
-    except (KeyError, ValueError, ZeroDivisionError):
+        numbers = [Fraction(row[at].strip()) for row in table.rows]
+    except (IndexError, ValueError, ZeroDivisionError):
         return None
     value = _FOLDS[folded.group(1).lower()](numbers)
     return _decimal(value)

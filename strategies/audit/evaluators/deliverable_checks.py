@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from strategies.audit.evaluators.table_text import JSON_LINES, SEPARATORS, TableRead, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
     from strategies.audit.evaluators.evaluator_types import Deliverable, RunRecord
 
 FaultKind = Literal["missing", "empty", "unreadable", "separator", "header", "spelling", "values", "elsewhere"]
-_MOST_ROWS: Final = 20_000
-_MOST_FIELD_CHARS: Final = 100_000
-_SEPARATORS: Final = {"csv": ",", "tsv": "\t"}
 
 
 class DeliverableFault(NamedTuple):
@@ -27,30 +25,9 @@ class DeliverableFault(NamedTuple):
     wanted: str
 
 
-class TableRead(NamedTuple):
-    """A table: its columns, and its rows as texts."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
 def deliverable_faults(deliverables: Sequence[Deliverable], run: RunRecord) -> tuple[DeliverableFault, ...]:
     """Hold what a run left to what the task asks for."""
     return tuple(fault for wanted in deliverables for fault in _faults(wanted, run))
-
-
-def table_of(path: str, text: str) -> TableRead | None:
-    """Read a table: CSV or TSV, JSON objects in an array, or one object (a single row); None for no table."""
-    ending = path.rpartition(".")[2].lower()
-    if ending in {"json", "jsonl", "ndjson"}:
-        return _json_table(text, is_lines=ending != "json")
-    separator = _SEPARATORS.get(ending)
-    if separator is None or not text.strip():
-        return None
-    if max(map(len, text.splitlines()[:_MOST_ROWS])) > _MOST_FIELD_CHARS:
-        return None
-    header, *rows = list(csv.reader(text.splitlines()[:_MOST_ROWS], delimiter=separator)) or [[]]
-    return TableRead(tuple(header), tuple(tuple(row) for row in rows if row))
 
 
 def plain_name(name: str) -> str:
@@ -70,19 +47,19 @@ def _faults(wanted: Deliverable, run: RunRecord) -> Iterator[DeliverableFault]:
         return
     kind = wanted.format.lower() or wanted.path.rpartition(".")[2].lower()
     table = table_of(f"deliverable.{kind}", text)
-    if kind in {*_SEPARATORS, "json", "jsonl", "ndjson"} and table is None:
-        if kind in {*_SEPARATORS} or not _reads(text, is_lines=kind != "json"):
+    if kind in {*SEPARATORS, "json", *JSON_LINES} and table is None:
+        if kind in {*SEPARATORS} or not _reads(text, is_lines=kind in JSON_LINES):
             yield DeliverableFault(wanted.path, "unreadable", text[:200], kind)
         return
     if table is None:
         return
-    if kind in _SEPARATORS and len(table.columns) == 1 and len(wanted.header) > 1:
+    if kind in SEPARATORS and len(table.columns) == 1 and len(wanted.header) > 1:
         first = text.partition("\n")[0].rstrip("\r")
         separator = max(",;\t|", key=first.count)
         if separator in first:
-            yield DeliverableFault(wanted.path, "separator", separator, _SEPARATORS[kind])
+            yield DeliverableFault(wanted.path, "separator", separator, SEPARATORS[kind])
             table = TableRead(tuple(first.split(separator)), ())
-    yield from _header_faults(wanted, table, is_ordered=kind in _SEPARATORS)
+    yield from _header_faults(wanted, table, is_ordered=kind in SEPARATORS)
     yield from _value_faults(wanted, table)
 
 
@@ -102,24 +79,6 @@ def _header_faults(wanted: Deliverable, table: TableRead, *, is_ordered: bool) -
     kind: FaultKind = "spelling" if alike and not set(header) <= set(columns) else "header"
     other = [name for name in columns if name not in header] or columns  # only the order differs
     yield DeliverableFault(wanted.path, kind, ",".join(other), ",".join(header))
-
-
-def _json_table(text: str, *, is_lines: bool) -> TableRead | None:
-    try:
-        lines = text.strip().splitlines()[:_MOST_ROWS]
-        parsed = [json.loads(line) for line in lines] if is_lines else json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    items = parsed if isinstance(parsed, list) else [parsed]
-    objects = [item for item in items[:_MOST_ROWS] if isinstance(item, dict)]
-    if not objects or len(objects) != len(items[:_MOST_ROWS]):
-        return None
-    columns = tuple(dict.fromkeys(key for item in objects for key in item))
-    return TableRead(columns, tuple(tuple(_cell(item.get(key, "")) for key in columns) for item in objects))
-
-
-def _cell(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
 def _reads(text: str, *, is_lines: bool) -> bool:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from strategies.audit.evaluators.deliverable_checks import plain_name, table_of
+from strategies.audit.evaluators.deliverable_checks import plain_name
 from strategies.audit.evaluators.run_contrast import holds
+from strategies.audit.evaluators.table_text import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from strategies.audit.evaluators.deliverable_checks import TableRead
     from strategies.audit.evaluators.evaluator_types import AuditMaterial, RunRecord
+    from strategies.audit.evaluators.table_text import TableRead
 
 _NUMBER: Final = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 _LEAST_DIGITS: Final = 3

@@ -10,6 +10,7 @@ import pytest
 from events.errors import TaskFileError
 from strategies.audit.anchor_checks import compiled_anchors
 from strategies.audit.audit_tasks import MAX_WORKSPACE_BYTES, load_audit_tasks, workspace_texts
+from strategies.audit.evaluators.table_text import table_of
 from strategies.audit.interpret_tasks import interpret_tasks, read_corrections
 from strategies.audit.requirements import held_against, interpreted
 from strategies.audit.workspace_tables import tables_in
@@ -165,6 +166,22 @@ def test_tables_are_read_from_csv_json_and_sqlite() -> None:
     ]
     columns = {table.path: table.columns for table in tables_in(files)}
     assert columns == {"a.csv": ("Region", "Amount"), "b.json": ("k", "l"), "c.db": ("Name", "age")}
+
+
+def test_a_field_longer_than_csv_reads_makes_a_file_no_table() -> None:
+    """A quote that nothing closes takes in the rest of a file, and csv reads no field of that size."""
+    long = f'a,b\n"{"1,2 x" * 40_000}\n'
+    assert table_of("in.csv", long) is None
+    assert tables_in([("in.csv", b"x" * 200_000)]) == ()
+    asked = anchors_of(
+        "Count the rows of in.csv and write the number of rows of in.csv to n.txt.", {"in.csv": long}
+    )
+    assert asked == {"n.txt is there": ""}
+
+
+def test_a_column_that_a_table_has_twice_is_not_summed_up() -> None:
+    files = {"in.csv": "amount,amount\n1,2\n"}
+    assert anchors_of("Write the sum of `amount` of in.csv to n.txt.", files) == {"n.txt is there": ""}
 
 
 def test_a_name_in_another_case_is_a_conflict() -> None:

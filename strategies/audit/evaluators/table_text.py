@@ -1,0 +1,54 @@
+"""Tables as texts: CSV, TSV, JSON and JSON lines, read into columns and rows."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import Final, NamedTuple
+
+SEPARATORS: Final = {"csv": ",", "tsv": "\t"}
+JSON_LINES: Final = frozenset({"jsonl", "ndjson"})
+
+
+class TableRead(NamedTuple):
+    """A table: its columns, and its rows as texts."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def table_format(path: str) -> str:
+    """Give the ending of a path in lower case, without its dot: what its content is read as."""
+    return path.rpartition(".")[2].lower()
+
+
+def table_of(path: str, text: str) -> TableRead | None:
+    """Read a table: CSV or TSV, JSON objects in an array, or one object (a single row); None for no table."""
+    ending = table_format(path)
+    if ending == "json" or ending in JSON_LINES:
+        return _json_table(text, is_lines=ending in JSON_LINES)
+    separator = SEPARATORS.get(ending)
+    if separator is None or not text.strip():
+        return None
+    try:
+        header, *rows = list(csv.reader(text.splitlines(), delimiter=separator)) or [[]]
+    except csv.Error:  # a field of more characters than csv reads, as behind a quote that nothing closes
+        return None
+    return TableRead(tuple(header), tuple(tuple(row) for row in rows if row))
+
+
+def _json_table(text: str, *, is_lines: bool) -> TableRead | None:
+    try:
+        lines = text.splitlines() if is_lines else ()
+        parsed = [json.loads(line) for line in lines if line.strip()] if is_lines else json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    items = parsed if isinstance(parsed, list) else [parsed]
+    if not items or not all(isinstance(item, dict) for item in items):
+        return None
+    columns = tuple(dict.fromkeys(key for item in items for key in item))
+    return TableRead(columns, tuple(tuple(_cell(item.get(key, "")) for key in columns) for item in items))
+
+
+def _cell(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
