@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.model_errors import UNFIT
-from strategies.audit.evaluators.evaluators_table import ARTIFACTS, evaluate_pair
+from strategies.audit.audit_verdict import is_artifact
+from strategies.audit.evaluators.evaluators_table import evaluate_pair
 from strategies.audit.interpret_tasks import TaskReading
 from strategies.gate.stats.clopper_pearson import lower_limit
 from strategies.models.tasks.ask_audit import ask_evaluator, ask_task_reading
@@ -77,7 +78,7 @@ def standing_of(pairs: Iterable[AuditedPair]) -> ModelStanding:
     """Hold what a model says against the artifacts, where those say which run is better."""
     held = wrong = 0
     for pair in pairs:
-        made = {report.result for report in pair.reports if report.evaluator in ARTIFACTS and not report.by_model}
+        made = {report.result for report in pair.reports if is_artifact(report)}
         opposite = {"hurt": "helped", "helped": "hurt"}
         sides = made & opposite.keys()
         if len(sides) == 1:

@@ -96,7 +96,7 @@ def judge_draft(
         return verdict("hurt" if hurts else "inert", "nothing cured", reason, rolls_back=True)
     if hurts:
         return verdict("hurt", "hurt", f"it hurts {_listed(hurts)}")
-    artifacts = any(report.result != "null" for pair in now for report in pair.reports if _is_artifact(report))
+    artifacts = any(report.result != "null" for pair in now for report in pair.reports if is_artifact(report))
     rule: VerdictRule = "artifacts" if artifacts else "majority"
     if not any(report.result != "null" for pair in now for report in pair.reports):
         return verdict("null", "nothing to judge", "no evaluator could tell anything")
@@ -162,7 +162,7 @@ def failing_tasks(pairs: Sequence[AuditedPair]) -> tuple[str, ...]:
 
 def _sign(pair: AuditedPair) -> int:
     """Tell whether the run with the skill is better (1) or worse (-1): by artifacts, else by the majority."""
-    results = [report.result for report in pair.reports if _is_artifact(report) and report.result != "null"]
+    results = [report.result for report in pair.reports if is_artifact(report) and report.result != "null"]
     if results:
         return -1 if "hurt" in results else int("helped" in results)
     votes = Counter(report.result for report in pair.reports if report.result != "null")
@@ -254,5 +254,6 @@ def _held(pairs: Sequence[AuditedPair]) -> dict[tuple[str, str], list[bool]]:
     return held
 
 
-def _is_artifact(report: EvaluatorReport) -> bool:
+def is_artifact(report: EvaluatorReport) -> bool:
+    """Tell whether a report is about what was made, and computed."""
     return report.evaluator in ARTIFACTS and not report.by_model

@@ -60,7 +60,6 @@ def record_of(log: EventLog, task: RolloutTask, trial: Trial) -> RunRecord:
             "anchors": {name: not stopped and name not in trial.failed_anchors for name in names},
             "ended": "stopped" if stopped else "done",
             "note": trial.note or "; ".join(trial.tampering) or record.note,
-            "seconds": trial.seconds,
             "attempts": trial.attempts,
         }
     )

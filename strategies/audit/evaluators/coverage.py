@@ -23,7 +23,6 @@ class RequirementCoverage:
     """Holds the requirements of a task to the passages of the skill."""
 
     name = "coverage"
-    computed = True
 
     def applies(self, material: AuditMaterial) -> bool:
         """Tell whether requirements are known."""

@@ -23,7 +23,6 @@ class ErrorRobustness:
     """Counts steps that were repeated although they had failed."""
 
     name = "error-robustness"
-    computed = True
 
     def applies(self, material: AuditMaterial) -> bool:
         """Tell whether a step failed in either run."""

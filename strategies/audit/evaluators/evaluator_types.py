@@ -79,7 +79,7 @@ class RunRecord(Frozen):
     """What one run left: its answer, the text files it made or changed, its steps, and what its anchors say.
 
     `anchors` holds each check by name, and whether it holds. `tokens` are the output tokens that the agent
-    reported, None where it did not. Units: seconds.
+    reported, None where it did not.
     """
 
     answer: str = ""
@@ -89,7 +89,6 @@ class RunRecord(Frozen):
     anchors: dict[str, bool] = Field(default_factory=dict)
     ended: Literal["done", "stopped"] = "done"
     note: str = ""
-    seconds: float = 0.0
     tokens: int | None = None
     attempts: tuple[str, ...] = ()
 
@@ -171,8 +170,6 @@ class AuditEvaluator(Protocol):
     """One evaluator of an audit."""
 
     name: str
-    computed: bool
-    """Whether it works without a model."""
 
     def applies(self, material: AuditMaterial) -> bool:
         """Tell whether it has anything to look at here."""

@@ -52,7 +52,6 @@ class FormatCompliance:
     """Holds deliverables to the task, with the skill and without."""
 
     name = "format-compliance"
-    computed = True
 
     def applies(self, material: AuditMaterial) -> bool:
         """Tell whether the task asks for files in some form."""

@@ -19,7 +19,6 @@ class IncrementalValue:
     """Compares what both runs achieve and what they cost, in words and tokens."""
 
     name = "incremental-value"
-    computed = True
 
     def applies(self, material: AuditMaterial) -> bool:
         """Tell whether there is a skill."""

@@ -20,7 +20,6 @@ class MethodAdherence:
     """Looks for the steps of the task in the calls of both runs."""
 
     name = "method-adherence"
-    computed = True
 
     def applies(self, material: AuditMaterial) -> bool:
         """Tell whether the task states steps, and those of the agent are known."""

@@ -20,7 +20,6 @@ class OutputEvidenceCheck:
     """Compares what both runs left by the anchors of the task, and by the files that it asks for."""
 
     name = "output-evidence-check"
-    computed = True
 
     def applies(self, material: AuditMaterial) -> bool:
         """Tell whether anything is known that the work must hold."""

@@ -97,8 +97,7 @@ def skill_terms(skill: Sequence[SkillPassage]) -> tuple[PassageTerms, ...]:
         text = passage.text.strip()
         fence = text.startswith(_FENCE)
         fenced ^= fence
-        is_code = fenced or (bool(passage.file) and not passage.file.lower().endswith((".md", ".txt", "")))
-        terms.append(_terms(text, is_code=is_code and not fence, frame=fence or not text))
+        terms.append(_terms(text, is_code=fenced and not fence, frame=fence or not text))
     return tuple(terms)
 
 

@@ -38,7 +38,6 @@ class PortfolioQuality:
     """Looks for passages that the skill could do without, whatever the task."""
 
     name = "portfolio-quality"
-    computed = True
 
     def applies(self, material: AuditMaterial) -> bool:
         """Tell whether there is a skill."""
@@ -72,11 +71,9 @@ def _repeats(skill: tuple[SkillPassage, ...]) -> Iterator[ActionSignal]:
     In another section the same words may be about something else.
     """
     first: dict[tuple[str, str, str, tuple[str, ...]], SkillPassage] = {}
-    fenced = False
     for passage, terms in zip(skill, skill_terms(skill), strict=True):
-        fenced ^= passage.text.strip().startswith(("```", "~~~"))
         words = tuple(_WORD.findall(without_marker(passage.text).lower()))
-        if terms.frame or fenced or len(words) < _LEAST_WORDS or passage.text.strip() in terms.exact:
+        if terms.frame or len(words) < _LEAST_WORDS or passage.text.strip() in terms.exact:
             continue
         earlier = first.setdefault((passage.file, passage.gene, passage.section, words), passage)
         if earlier is not passage:

@@ -31,7 +31,6 @@ class ProcedureAdherence:
     """Finds the passages that show in the run with the skill alone."""
 
     name = "procedure-adherence"
-    computed = True
 
     def applies(self, material: AuditMaterial) -> bool:
         """Tell whether there is a skill."""

@@ -31,7 +31,6 @@ class SafetyCompliance:
     """Looks for files that were lost, grave calls, and passages that instruct as strangers do."""
 
     name = "safety-compliance"
-    computed = True
 
     def applies(self, material: AuditMaterial) -> bool:
         """Tell whether a run or a passage does anything of the kind."""

@@ -42,7 +42,6 @@ class TaskAlignment:
     """Holds the passages of the skill to what the task is about and asks for."""
 
     name = "task-alignment"
-    computed = True
 
     def applies(self, material: AuditMaterial) -> bool:
         """Tell whether there is a skill."""

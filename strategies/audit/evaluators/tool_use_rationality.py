@@ -42,7 +42,6 @@ class ToolUseRationality:
     """Compares failed and repeated steps, and finds the passages that failed steps come from."""
 
     name = "tool-use-rationality"
-    computed = True
 
     def applies(self, material: AuditMaterial) -> bool:
         """Tell whether the steps of both runs are known."""

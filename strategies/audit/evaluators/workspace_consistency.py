@@ -35,7 +35,6 @@ class DataConsistency:
     """Holds files and passages to the names and figures of the workspace."""
 
     name = "data-consistency"
-    computed = True
 
     def applies(self, material: AuditMaterial) -> bool:
         """Tell whether the task brings files."""
