@@ -115,7 +115,10 @@ def _fields(model: type[Frozen]) -> Iterable[str]:
 
 
 def _type_words(model: type[Frozen], name: str) -> str:
-    """Write the type of a field as its class does."""
+    """Write the type of a field as its class does, and a choice with what there is to choose from."""
+    annotation = model.model_fields[name].annotation
+    if get_origin(annotation) is Literal:
+        return f"Literal[{', '.join(map(repr, get_args(annotation)))}]"
     for owner in model.__mro__:
         if name in inspect.get_annotations(owner):
             return re.sub(r"\s+", " ", _written(owner)[name]).replace("|", "or")
