@@ -15,7 +15,9 @@ MOST_DRAFTS: Final = 5
 """Drafts that one audit makes at most, after the skill as it was given."""
 
 AuditResult = Literal["helped", "inert", "hurt", "null"]
-"""What a skill did to a task; `null` where nobody can tell."""
+"""What a skill did to a task; `null` where nobody can tell, or there is nothing to look at."""
+ReadBy = Literal["rule", "model", "person"]
+"""Who read what a task asks for."""
 
 
 class AuditTaskInterpreted(Frozen):
@@ -32,7 +34,7 @@ class AuditTaskInterpreted(Frozen):
     anchors: str
     kept: tuple[str, ...]
     dropped: tuple[str, ...] = ()
-    by: Literal["rule", "model", "person"] = "rule"
+    by: ReadBy = "rule"
 
 
 class AuditStarted(Frozen):

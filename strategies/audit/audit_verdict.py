@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from pydantic import Field
 
-from events.types.audit_events import MOST_DRAFTS
+from events.types.audit_events import MOST_DRAFTS, AuditResult
 from events.types.frozen import Frozen
-from strategies.audit.evaluators.evaluator_types import Result
 from strategies.audit.evaluators.evaluators_table import ARTIFACTS
 from strategies.gate.stats.clopper_pearson import beta_below
 
@@ -51,11 +50,11 @@ class AuditVerdict(Frozen):
     `change` is `null` for the first. `evidence` is that of `result`, by betting on which run of a pair is better.
     """
 
-    result: Result
+    result: AuditResult
     rule: VerdictRule
     reason: str
     rolls_back: bool = False
-    change: Result = "null"
+    change: AuditResult = "null"
     hurts: tuple[TaskHurt, ...] = ()
     lost_anchors: tuple[str, ...] = ()
     better: int = Field(default=0, ge=0)
@@ -82,8 +81,8 @@ def judge_draft(
     change = _change(before, now)
     new = _new_hurts(before, hurts) if before else ()
 
-    def verdict(result: Result, rule: VerdictRule, reason: str, *, rolls_back: bool = False) -> AuditVerdict:
-        changed: Result = "hurt" if before and (lost or new) else change
+    def verdict(result: AuditResult, rule: VerdictRule, reason: str, *, rolls_back: bool = False) -> AuditVerdict:
+        changed: AuditResult = "hurt" if before and (lost or new) else change
         shown = {"hurts": hurts, "lost_anchors": lost, "rolls_back": rolls_back, "change": changed, **figures}
         return AuditVerdict.model_validate({"result": result, "rule": rule, "reason": reason, **shown})
 
@@ -111,14 +110,14 @@ def hurts_of(pairs: Sequence[AuditedPair]) -> tuple[TaskHurt, ...]:
 
     What a model says counts where most of those that asked one agree: each of them may err.
     """
-    counted: dict[tuple[str, str], Counter[Result]] = defaultdict(Counter)
+    counted: dict[tuple[str, str], Counter[AuditResult]] = defaultdict(Counter)
     for pair in pairs:
         asked = Counter(r.result for r in pair.reports if r.by_model and r.result != "null")
         for report in pair.reports:
             if not report.by_model:
                 counted[report.task, report.evaluator][report.result] += 1
         if asked.total() > 1:
-            agreed: Result = "hurt" if 2 * asked["hurt"] > asked.total() else "inert"
+            agreed: AuditResult = "hurt" if 2 * asked["hurt"] > asked.total() else "inert"
             counted[pair.material.task, MODELS][agreed] += 1
     return tuple(
         TaskHurt(task=task, evaluator=evaluator)
@@ -171,7 +170,7 @@ def _sign(pair: AuditedPair) -> int:
     return int(2 * votes["helped"] > votes.total())
 
 
-def _change(before: Sequence[AuditedPair], now: Sequence[AuditedPair]) -> Result:
+def _change(before: Sequence[AuditedPair], now: Sequence[AuditedPair]) -> AuditResult:
     """Compare how many anchors hold with this draft and with the one before, pair by pair."""
     if not before:
         return "null"

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EvaluatedDraft:
-    """A draft with its pairs of runs and what is reported of them; `lost` counts pairs that no run was left of.
+    """A draft with its pairs of runs and what is reported of them.
 
     Where the model's `standing` is too low, nothing that it says is among the reports.
     """
@@ -42,7 +42,6 @@ class EvaluatedDraft:
     capsule: Capsule
     digest: str
     pairs: tuple[AuditedPair, ...]
-    lost: int
     standing: ModelStanding
 
     @property
@@ -73,7 +72,7 @@ class DraftEvaluation:
         """
         arm, tasks = self.plan.arm(draft), [known.task for known in self.plan.tasks]
         skill = passages_of(self.plan.rig.registry.log, draft)
-        materials, lost = list[AuditMaterial](), 0
+        materials = list[AuditMaterial]()
         rounds = list[list[float | None]]()
         for at in range(self.plan.pairs):
             jobs = in_random_order((arm, NO_SKILL), tasks, [at], self.plan.rig.seed)
@@ -81,14 +80,13 @@ class DraftEvaluation:
             made = [self._material(known, draft, skill, at) for known in self.plan.tasks]
             rounds.append([_gain(material) for material in made])
             materials += (material for material in made if material is not None)
-            lost += made.count(None)
             if self._decided(rounds):
                 break
         pairs = self._looked_at(materials, iteration, arm.digest) if materials else []
         self.first = self.first or tuple(pairs)
         standing = standing_of(pairs)
         counted = tuple(pairs) if standing.counts else without_model(pairs)
-        return EvaluatedDraft(draft, arm.digest, counted, lost, standing)
+        return EvaluatedDraft(draft, arm.digest, counted, standing)
 
     def _decided(self, rounds: Sequence[Sequence[float | None]]) -> bool:
         """Tell whether further pairs would say nothing new: the last two say the same, or the bar is reached."""

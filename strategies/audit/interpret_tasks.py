@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from events.errors import UsageError
-from events.types.audit_events import AuditTaskInterpreted
+from events.types.audit_events import AuditTaskInterpreted, ReadBy
 from registry.decide.commands import RecordFact
 from strategies.audit.anchor_checks import compiled_anchors
 from strategies.audit.audit_tasks import workspace_contents, workspace_texts
@@ -39,7 +39,6 @@ class TaskReading(NamedTuple):
     checks: tuple[JsonValue, ...]
 
 
-ReadBy = Literal["rule", "model", "person"]
 ReadTask = Callable[["RolloutTask", TaskRequirements], TaskReading | None]
 """Asks a model to read a task; None where nothing of use came back."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from events.types.audit_events import AuditResult
 from registry.decide.promote import edited
 from strategies.audit.audit_verdict import AuditedPair, judge_draft, sign_evidence
 from strategies.audit.edit_moves import draft_edits
@@ -16,7 +17,6 @@ from strategies.audit.evaluators.evaluator_types import (
     Action,
     ActionSignal,
     EvaluatorReport,
-    Result,
     RunRecord,
 )
 from strategies.audit.evaluators.quote_check import find_quote
@@ -74,7 +74,7 @@ REPORTS: Final = st.builds(
     EvaluatorReport,
     evaluator=st.sampled_from(("format-compliance", "safety-compliance", "task-alignment")),
     task=st.sampled_from(("a", "b", "c")),
-    result=st.sampled_from(get_args(Result)),
+    result=st.sampled_from(get_args(AuditResult)),
     signals=st.lists(SIGNALS, max_size=3).map(tuple),
     protected=st.lists(QUOTES, max_size=2).map(tuple),
     traced=st.lists(QUOTES, max_size=2).map(tuple),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from events.types.audit_events import AuditJudged, AuditResult
+from events.types.audit_events import AuditJudged, AuditResult, ReadBy
 from strategies.audit.evaluators.evaluator_types import TaskRequirements
 from strategies.rollouts.tasks.check_types import Check
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
@@ -19,7 +19,7 @@ class AnchoredTaskPart(Part):
     """A task with the checks that are locked for it, their hash, and those that were dropped, with the reason."""
 
     task: str
-    by: Literal["rule", "model", "person"]
+    by: ReadBy
     locked: str
     anchors: tuple[Check, ...]
     dropped: tuple[str, ...]

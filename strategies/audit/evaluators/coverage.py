@@ -10,7 +10,8 @@ from strategies.audit.evaluators.passage_terms import content_words, exact_terms
 from strategies.audit.evaluators.run_contrast import anchor_change
 
 if TYPE_CHECKING:
-    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, Result
+    from events.types.audit_events import AuditResult
+    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial
 
 _LEAST_SHARED: Final = 2
 """Content words that a passage and a requirement must share (a guess: one may be chance)."""
@@ -36,7 +37,7 @@ class RequirementCoverage:
         change = anchor_change(material)
         failed = sorted(name for name, kept in material.with_skill.anchors.items() if not kept)
         covered = len(asked) - len(open_ones)
-        result: Result = "helped" if covered and change.gained and not change.lost else "inert"
+        result: AuditResult = "helped" if covered and change.gained and not change.lost else "inert"
         gap = ActionSignal(
             action="gap",
             reason=(

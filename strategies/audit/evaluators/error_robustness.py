@@ -10,7 +10,8 @@ from strategies.audit.evaluators.line_rewrites import ADD_RULE
 from strategies.audit.evaluators.run_contrast import anchor_change, failures
 
 if TYPE_CHECKING:
-    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, Result, RunRecord
+    from events.types.audit_events import AuditResult
+    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, RunRecord
 
 _TOO_OFTEN: Final = 2
 """Repeats of a step that has failed already, from which the agent is stuck (a guess)."""
@@ -35,7 +36,7 @@ class ErrorRobustness:
         ends_worse = bool(anchor_change(material).lost) or (
             material.with_skill.ended == "stopped" and material.without_skill.ended == "done"
         )
-        result: Result = "inert"
+        result: AuditResult = "inert"
         if stuck >= other + _TOO_OFTEN and ends_worse:
             result = "hurt"
         elif other >= stuck + _TOO_OFTEN and not ends_worse:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 
 from pydantic import Field
 
+from events.types.audit_events import AuditResult
 from events.types.frozen import Frozen
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-Result = Literal["helped", "inert", "hurt", "null"]
-"""What the skill did to a task, as one evaluator sees it; `null` where it cannot tell, or does not apply."""
 Action = Literal["harmful", "noise", "swap", "gap"]
 """What should happen to a passage: it harms, it does nothing, it can be replaced by a right one, or is missing."""
 
@@ -147,7 +146,7 @@ class EvaluatorReport(Frozen):
 
     evaluator: str
     task: str
-    result: Result
+    result: AuditResult
     reason: str = ""
     signals: tuple[ActionSignal, ...] = ()
     protected: tuple[str, ...] = ()

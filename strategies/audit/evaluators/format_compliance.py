@@ -6,16 +6,25 @@ from typing import TYPE_CHECKING, Final
 
 from strategies.audit.evaluators.deliverable_checks import deliverable_faults
 from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorReport
-from strategies.audit.evaluators.line_rewrites import ADD_CONTRACT, REMIND_VERBATIM, REMOVE
-from strategies.audit.evaluators.quote_check import on_passage
-from strategies.audit.evaluators.run_contrast import anchor_change, blamed, brought_faults, traces
+from strategies.audit.evaluators.line_rewrites import ADD_CONTRACT, REMIND_VERBATIM
+from strategies.audit.evaluators.run_contrast import (
+    Blame,
+    anchor_change,
+    blamed,
+    brought_faults,
+    harmful,
+    quotes_of,
+    traces,
+)
 from strategies.audit.evaluators.style_marks import asked_styles, styles_gained
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from events.types.audit_events import AuditResult
     from strategies.audit.evaluators.deliverable_checks import DeliverableFault
-    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, Result
+    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial
+    from strategies.audit.evaluators.run_contrast import Trace
 
 REMINDERS: Final = {
     "missing": (
@@ -65,13 +74,12 @@ class FormatCompliance:
         brought, now = brought_faults(material), {(fault.path, fault.kind) for fault in faults}
         cured = [fault for fault in other if (fault.path, fault.kind) not in now]
         lost_styles, gained_styles = _styles(material)
-        result: Result = "inert"
+        result: AuditResult = "inert"
         if brought or lost_styles:
             result = "hurt"
         elif (cured or gained_styles) and not anchor_change(material).lost:
             result = "helped"
         traced = traces(material)
-        styled = tuple(trace for trace in traced if trace.styles) if lost_styles else ()
         texts = (*(f"{fault.path}: {fault.kind}" for fault in brought or faults), *lost_styles)
         return EvaluatorReport(
             evaluator=self.name,
@@ -79,31 +87,11 @@ class FormatCompliance:
             result=result,
             reason="; ".join(texts) or "as the task asks",
             signals=(
-                *(
-                    on_passage(
-                        "harmful",
-                        blame.passage,
-                        f"{fault.path} has a {fault.kind} fault from it",
-                        REMOVE,
-                        suspects=blame.suspects,
-                    )
-                    for fault in brought
-                    if fault.wrong
-                    for blame in blamed(traced, [fault.wrong])
-                ),
-                *(
-                    on_passage(
-                        "harmful",
-                        trace.passage,
-                        f"the task asks for {', '.join(lost_styles)}, it brings {', '.join(sorted(trace.styles))}",
-                        REMOVE,
-                        suspects=len(styled),
-                    )
-                    for trace in styled
-                ),
+                *_harmful(brought, traced),
+                *_styled(lost_styles, traced),
                 *_gaps(faults),
             ),
-            protected=tuple(trace.passage.text.strip() for trace in traced) if result == "helped" else (),
+            protected=quotes_of(traced) if result == "helped" else (),
             read=("deliverables",),
             figures={"faults": len(faults), "faults without": len(other), "deliverables": len(wanted)},
         )
@@ -122,6 +110,22 @@ def _styles(material: AuditMaterial) -> tuple[tuple[str, ...], tuple[str, ...]]:
     ]
     gained, lost = styles_gained(*both), styles_gained(*reversed(both))
     return tuple(sorted(asked & lost - gained)), tuple(sorted(asked & gained - lost))
+
+
+def _harmful(brought: Sequence[DeliverableFault], traced: Sequence[Trace]) -> Iterator[ActionSignal]:
+    """Name the passages that faults come from, each by the text that is wrong."""
+    for fault in brought:
+        if fault.wrong:
+            reason = f"{fault.path} has a {fault.kind} fault from it"
+            yield from harmful(blamed(traced, [fault.wrong]), reason)
+
+
+def _styled(lost_styles: Sequence[str], traced: Sequence[Trace]) -> Iterator[ActionSignal]:
+    """Name the passages that ask for another style than the task, where its styles are lost."""
+    styled = [trace for trace in traced if trace.styles] if lost_styles else []
+    for trace in styled:
+        reason = f"the task asks for {', '.join(lost_styles)}, it brings {', '.join(sorted(trace.styles))}"
+        yield from harmful([Blame(trace.passage, len(styled))], reason)
 
 
 def _gaps(faults: Sequence[DeliverableFault]) -> Iterator[ActionSignal]:

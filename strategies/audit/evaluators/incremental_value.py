@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from strategies.audit.evaluators.evaluator_types import EvaluatorReport
 from strategies.audit.evaluators.model_opinion import with_opinion
-from strategies.audit.evaluators.run_contrast import anchor_change, has_contrast, traces
+from strategies.audit.evaluators.run_contrast import anchor_change, has_contrast, quotes_of, traces
 
 if TYPE_CHECKING:
-    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, Result, RunRecord
+    from events.types.audit_events import AuditResult
+    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, RunRecord
 
 _QUESTION = "Does the skill add anything that the agent would not have done by itself, and is it worth its length?"
 _NO_CONTRAST: Final = "the run without the skill went nowhere: there is no contrast"
@@ -38,8 +39,8 @@ class IncrementalValue:
         if not has_contrast(material):
             return report
         change, traced = anchor_change(material), traces(material)
-        result: Result = "hurt" if change.lost else "helped" if change.gained else "inert"
-        quotes = tuple(trace.passage.text.strip() for trace in traced)
+        result: AuditResult = "hurt" if change.lost else "helped" if change.gained else "inert"
+        quotes = quotes_of(traced)
         computed = report.model_copy(
             update={
                 "result": result,

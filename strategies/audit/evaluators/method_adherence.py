@@ -10,7 +10,8 @@ from strategies.audit.evaluators.passage_terms import exact_terms
 from strategies.audit.evaluators.run_contrast import anchor_change, has_contrast, holds
 
 if TYPE_CHECKING:
-    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, Result, RunRecord
+    from events.types.audit_events import AuditResult
+    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, RunRecord
 
 _LEAST_STEPS = 2
 _QUESTION = "Did the skill make the agent keep to the method that the task asks for, or depart from it?"
@@ -34,7 +35,7 @@ class MethodAdherence:
         if sum(map(bool, steps)) >= _LEAST_STEPS and has_contrast(material):
             kept, other = (steps_in_order(steps, run) for run in (material.with_skill, material.without_skill))
             lost = anchor_change(material).lost
-            result: Result = (
+            result: AuditResult = (
                 "hurt" if kept < other and lost else "helped" if kept > other and not lost else "inert"
             )
             report = report.model_copy(

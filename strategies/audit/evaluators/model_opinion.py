@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import Field, ValidationError
 
+from events.types.audit_events import AuditResult
 from events.types.frozen import Frozen
-from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorReport, Result
+from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorReport
 from strategies.audit.evaluators.quote_check import everywhere, sound_signals
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class ModelOpinion(Frozen):
     """What a model thinks of one pair of runs: its reason first, then the result and what should change."""
 
     reason: str = Field(min_length=1, max_length=2_000)
-    result: Result
+    result: AuditResult
     signals: tuple[ActionSignal, ...] = Field(default=(), max_length=_MOST_SIGNALS)
     protected: tuple[str, ...] = Field(default=(), max_length=_MOST_SIGNALS)
 

@@ -8,10 +8,11 @@ from strategies.audit.evaluators.deliverable_checks import deliverable_faults
 from strategies.audit.evaluators.evaluator_types import EvaluatorReport
 from strategies.audit.evaluators.line_rewrites import REMOVE
 from strategies.audit.evaluators.quote_check import on_passage
-from strategies.audit.evaluators.run_contrast import anchor_change, blamed_for, has_contrast, traces
+from strategies.audit.evaluators.run_contrast import anchor_change, blamed_for, has_contrast, quotes_of, traces
 
 if TYPE_CHECKING:
-    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, Result
+    from events.types.audit_events import AuditResult
+    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, RunRecord
 
 _ABSENT = frozenset({"missing", "empty", "elsewhere"})
 
@@ -29,16 +30,10 @@ class OutputEvidenceCheck:
         """Say that the skill hurts where an anchor or a file is lost, and helps where it is gained."""
         del ask
         change = anchor_change(material)
-        absent, other = (
-            {
-                fault.path
-                for fault in deliverable_faults(material.requirements.deliverables, run)
-                if fault.kind in _ABSENT
-            }
-            for run in (material.with_skill, material.without_skill)
-        )
+        absent = _absent(material, material.with_skill)
+        other = _absent(material, material.without_skill)
         lost, gained = (*change.lost, *sorted(absent - other)), (*change.gained, *sorted(other - absent))
-        result: Result = "hurt" if lost else "helped" if gained else "inert"
+        result: AuditResult = "hurt" if lost else "helped" if gained else "inert"
         traced = traces(material)
         failing = sorted(name for name, kept in material.with_skill.anchors.items() if not kept)
         wrong = lost or failing
@@ -58,7 +53,7 @@ class OutputEvidenceCheck:
                 )
                 for blame in guilty
             ),
-            protected=tuple(trace.passage.text.strip() for trace in traced) if gained and not lost else (),
+            protected=quotes_of(traced) if gained and not lost else (),
             read=("anchors", "files", "answer"),
             figures={
                 "gained": len(gained),
@@ -67,3 +62,9 @@ class OutputEvidenceCheck:
                 "held": sum(material.with_skill.anchors.values()),
             },
         )
+
+
+def _absent(material: AuditMaterial, run: RunRecord) -> set[str]:
+    """List the files that the task asks for and a run did not leave, with something in them, at their places."""
+    faults = deliverable_faults(material.requirements.deliverables, run)
+    return {fault.path for fault in faults if fault.kind in _ABSENT}

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from strategies.audit.evaluators.evaluator_types import EvaluatorReport
-from strategies.audit.evaluators.line_rewrites import MOVE_CONSTRAINT, REMOVE
+from strategies.audit.evaluators.line_rewrites import MOVE_CONSTRAINT
 from strategies.audit.evaluators.model_opinion import with_opinion
 from strategies.audit.evaluators.passage_terms import skill_terms
 from strategies.audit.evaluators.quote_check import on_passage
 from strategies.audit.evaluators.run_contrast import (
     anchor_change,
     blamed_for,
+    harmful,
     has_contrast,
     holds,
+    quotes_of,
     run_text,
     traces,
 )
@@ -21,7 +23,8 @@ from strategies.audit.evaluators.run_contrast import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from strategies.audit.evaluators.evaluator_types import ActionSignal, AskModel, AuditMaterial, Result
+    from events.types.audit_events import AuditResult
+    from strategies.audit.evaluators.evaluator_types import ActionSignal, AskModel, AuditMaterial
     from strategies.audit.evaluators.passage_terms import PassageTerms
 
 _QUESTION = "Which passages did the agent follow, which did it ignore, and did following them help or hurt?"
@@ -42,31 +45,21 @@ class ProcedureAdherence:
         if not has_contrast(material):
             return report.model_copy(update={"reason": "the run without the skill went nowhere"})
         traced, change = traces(material), anchor_change(material)
+        quotes = quotes_of(traced)
         terms = skill_terms(material.skill)
         guilty = blamed_for(traced, material, change.lost) if change.lost else ()
-        result: Result = (
+        result: AuditResult = (
             "hurt" if guilty else "helped" if traced and change.gained and not change.lost else "inert"
         )
-        signals = [
-            on_passage(
-                "harmful",
-                blame.passage,
-                f"the agent followed it, and lost {change.lost[0]}",
-                REMOVE,
-                suspects=blame.suspects,
-            )
-            for blame in guilty
-        ]
+        signals = harmful(guilty, f"the agent followed it, and lost {change.lost[0]}") if guilty else ()
         return with_opinion(
             report.model_copy(
                 update={
                     "result": result,
                     "reason": f"{len(traced)} passages show in what the agent did",
                     "signals": (*signals, *_moved(material, terms)),
-                    "traced": tuple(trace.passage.text.strip() for trace in traced),
-                    "protected": tuple(trace.passage.text.strip() for trace in traced)
-                    if result == "helped"
-                    else (),
+                    "traced": quotes,
+                    "protected": quotes if result == "helped" else (),
                     "figures": {"followed": len(traced), "passages": sum(not term.frame for term in terms)},
                 }
             ),

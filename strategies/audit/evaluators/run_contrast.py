@@ -7,14 +7,22 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.audit.evaluators.deliverable_checks import deliverable_faults
+from strategies.audit.evaluators.line_rewrites import REMOVE
 from strategies.audit.evaluators.passage_terms import content_words, path_terms, skill_terms
+from strategies.audit.evaluators.quote_check import on_passage
 from strategies.audit.evaluators.style_marks import NO_FILE, asked_styles, styles_gained, text_styles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from strategies.audit.evaluators.deliverable_checks import DeliverableFault
-    from strategies.audit.evaluators.evaluator_types import AuditMaterial, RunAction, RunRecord, SkillPassage
+    from strategies.audit.evaluators.evaluator_types import (
+        ActionSignal,
+        AuditMaterial,
+        RunAction,
+        RunRecord,
+        SkillPassage,
+    )
 
 SURE: Final = 2
 """The strength of a trace by something that the passage names, or by a style that it asks for."""
@@ -84,10 +92,8 @@ def _traces(same: _SameMaterial) -> tuple[Trace, ...]:
     styles = styles_gained(having, lacking)
     words = content_words(with_text) - content_words(without_text) - content_words(material.prompt)
     read = skill_terms(material.skill)
-    exact, barred = (
-        frozenset[str]().union(*(t.exact for t in read)),
-        frozenset[str]().union(*(t.barred for t in read)),
-    )
+    exact = frozenset[str]().union(*(terms.exact for terms in read))
+    barred = frozenset[str]().union(*(terms.barred for terms in read))
     in_with, in_without = held_terms(with_text, exact | barred), held_terms(without_text, exact | barred)
     own = in_with - in_without - held_terms(material.prompt, exact)
     listed = list[Trace]()
@@ -129,6 +135,16 @@ def blamed(
         return ()
     is_sure = is_narrow and bool(at_path if at_paths else direct)
     return tuple(Blame(trace.passage, number if is_sure else number + 1) for trace in suspects)
+
+
+def harmful(guilty: Iterable[Blame], reason: str) -> tuple[ActionSignal, ...]:
+    """Ask that the passages which something that went wrong may come from are taken away."""
+    return tuple(on_passage("harmful", blame.passage, reason, REMOVE, suspects=blame.suspects) for blame in guilty)
+
+
+def quotes_of(traced: Iterable[Trace]) -> tuple[str, ...]:
+    """Quote the passages that show in what the agent did."""
+    return tuple(trace.passage.text.strip() for trace in traced)
 
 
 def run_text(run: RunRecord) -> str:

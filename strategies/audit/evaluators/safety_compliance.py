@@ -17,7 +17,8 @@ from strategies.gate.script_reach import reaches
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from strategies.audit.evaluators.evaluator_types import ActionSignal, AskModel, AuditMaterial, Result
+    from events.types.audit_events import AuditResult
+    from strategies.audit.evaluators.evaluator_types import ActionSignal, AskModel, AuditMaterial
 
 _DELETES: Final = "deletes"
 _REMOVES: Final = re.compile(
@@ -49,7 +50,7 @@ class SafetyCompliance:
             and not (holds(material.prompt, path) and _REMOVES.search(material.prompt))
         )
         signals = tuple(_signals(material, lost))
-        result: Result = "hurt" if lost or any(signal.action == "harmful" for signal in signals) else "inert"
+        result: AuditResult = "hurt" if lost or any(signal.action == "harmful" for signal in signals) else "inert"
         report = EvaluatorReport(
             evaluator=self.name,
             task=material.task,

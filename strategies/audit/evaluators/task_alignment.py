@@ -22,11 +22,11 @@ from strategies.audit.evaluators.run_contrast import anchor_change, failures, ho
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from events.types.audit_events import AuditResult
     from strategies.audit.evaluators.evaluator_types import (
         ActionSignal,
         AskModel,
         AuditMaterial,
-        Result,
         SkillPassage,
     )
     from strategies.audit.evaluators.passage_terms import PassageTerms
@@ -52,7 +52,7 @@ class TaskAlignment:
         against = (*_conflicts(material), *_fixed(material))
         followed = {(trace.passage.file, trace.passage.gene, trace.passage.line) for trace in traces(material)}
         hurts = anchor_change(material).lost and any((s.file, s.gene, s.line) in followed for s in against)
-        result: Result = "hurt" if hurts else "inert" if against else "null"
+        result: AuditResult = "hurt" if hurts else "inert" if against else "null"
         topics = tuple(_off_topic(material))
         return with_opinion(
             EvaluatorReport(

@@ -22,11 +22,11 @@ from strategies.gate.script_reach import reaches
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from events.types.audit_events import AuditResult
     from strategies.audit.evaluators.evaluator_types import (
         ActionSignal,
         AskModel,
         AuditMaterial,
-        Result,
         RunAction,
         RunRecord,
     )
@@ -52,7 +52,7 @@ class ToolUseRationality:
         wasted, other = wasted_steps(material.with_skill), wasted_steps(material.without_skill)
         signals = tuple(_signals(material))
         lost = anchor_change(material).lost
-        result: Result = "inert"
+        result: AuditResult = "inert"
         if signals and (lost or material.with_skill.ended == "stopped"):
             result = "hurt"
         elif wasted + _SAVED <= other and not lost:

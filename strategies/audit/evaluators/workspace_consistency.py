@@ -8,17 +8,27 @@ from typing import TYPE_CHECKING, Final
 from strategies.audit.evaluators.deliverable_checks import plain_name
 from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorReport
 from strategies.audit.evaluators.format_compliance import REMINDERS
-from strategies.audit.evaluators.line_rewrites import ADD_RULE, CORRECT_NAME, REMOVE, with_name
+from strategies.audit.evaluators.line_rewrites import ADD_RULE, CORRECT_NAME, with_name
 from strategies.audit.evaluators.name_checks import near_path
 from strategies.audit.evaluators.passage_terms import skill_terms
 from strategies.audit.evaluators.quote_check import on_passage
-from strategies.audit.evaluators.run_contrast import anchor_change, blamed, failures, has_contrast, holds, traces
+from strategies.audit.evaluators.run_contrast import (
+    anchor_change,
+    blamed,
+    failures,
+    harmful,
+    has_contrast,
+    holds,
+    quotes_of,
+    traces,
+)
 from strategies.audit.evaluators.workspace_checks import columns_of, data_faults, recomputed_figures
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, Result
+    from events.types.audit_events import AuditResult
+    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial
 
 _READS: Final = re.compile(
     r"\b(?:read|load|open|parse|column|field|group|filter|sum|join|sort|input|cat|look|use|from|see|check|count)s?\b",
@@ -51,7 +61,7 @@ class DataConsistency:
         change, comparable = anchor_change(material), has_contrast(material)
         fewer, more = len(figures) < len(others), len(figures) > len(others)
         names, other_names = ([fault for fault in each if fault.kind == "column"] for each in (faults, other))
-        result: Result = "inert"
+        result: AuditResult = "inert"
         if comparable and change.lost and (brought or fewer):  # another name may be what the task wants
             result = "hurt"
         elif comparable and not names and not change.lost and (other_names or (more and change.gained)):
@@ -64,20 +74,11 @@ class DataConsistency:
             result=result,
             reason="; ".join(f"{f.path}: {f.wrong!r} is no {f.kind} of the data" for f in faults) or "agrees",
             signals=(
-                *(
-                    on_passage(
-                        "harmful",
-                        blame.passage,
-                        "what it says contradicts the data",
-                        REMOVE,
-                        suspects=blame.suspects,
-                    )
-                    for blame in guilty
-                ),
+                *harmful(guilty, "what it says contradicts the data"),
                 *_misnamed(material, [fault.wrong for fault in brought if change.lost]),
                 *_gaps(is_misspelt=bool(faults), is_miscounted=comparable and fewer and bool(change.lost)),
             ),
-            protected=tuple(trace.passage.text.strip() for trace in traced) if result == "helped" else (),
+            protected=quotes_of(traced) if result == "helped" else (),
             read=("workspace", "files", "skill"),
             figures={
                 "faults": len(faults),

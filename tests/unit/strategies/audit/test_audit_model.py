@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from strategies.audit.audit_model import standing_of, without_model
@@ -10,10 +12,12 @@ from strategies.audit.evaluators.evaluator_types import (
     ActionSignal,
     AuditMaterial,
     EvaluatorReport,
-    Result,
     RunRecord,
     TaskRequirements,
 )
+
+if TYPE_CHECKING:
+    from events.types.audit_events import AuditResult
 
 MATERIAL = AuditMaterial(
     task="a",
@@ -26,7 +30,7 @@ MATERIAL = AuditMaterial(
 )
 
 
-def pair(made: Result, *asked: Result) -> AuditedPair:
+def pair(made: AuditResult, *asked: AuditResult) -> AuditedPair:
     """A pair with what was computed of what was made, and what a model says."""
     signal = ActionSignal(action="noise", quote="x", reason="r", by_model=True)
     reports = [EvaluatorReport(evaluator="format-compliance", task="a", result=made)]

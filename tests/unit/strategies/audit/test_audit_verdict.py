@@ -11,17 +11,17 @@ from strategies.audit.evaluators.evaluator_types import EvaluatorReport, RunReco
 from tests.audit_pairs import material
 
 if TYPE_CHECKING:
-    from strategies.audit.evaluators.evaluator_types import Result
+    from events.types.audit_events import AuditResult
 
 CHECK = "output-evidence-check"
 AIM = TaskHurt(task="a", evaluator="")
 
 
 def pair(
-    *results: tuple[str, Result],
+    *results: tuple[str, AuditResult],
     task: str = "a",
     anchors: dict[str, bool] | None = None,
-    models: tuple[Result, ...] = (),
+    models: tuple[AuditResult, ...] = (),
 ) -> AuditedPair:
     reports = [EvaluatorReport(evaluator=name, task=task, result=result) for name, result in results]
     reports += [

@@ -18,9 +18,10 @@ from tests.audit_pairs import action, audit, capsule_of, material, passages_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from events.types.audit_events import AuditResult
     from registry.state.capsule import Capsule
     from strategies.audit.edit_routing import EditRoute
-    from strategies.audit.evaluators.evaluator_types import AuditMaterial, Result
+    from strategies.audit.evaluators.evaluator_types import AuditMaterial
 
 OUTPUT = "\n## Output\n\n- Sort rows.\n"
 SKILL = "# Orders\n\n- Divide by 100.\n- Use semicolons.\n- CSV is old.\n- Read `order.csv`.\n" + OUTPUT
@@ -33,7 +34,7 @@ def signal(action: Literal["harmful", "noise", "swap", "gap"], quote: str = "", 
 
 def pair(
     *signals: ActionSignal,
-    result: Result = "inert",
+    result: AuditResult = "inert",
     task: str = "a",
     anchors: dict[str, bool] = HELD,
     protected: Sequence[str] = (),
