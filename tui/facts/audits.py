@@ -33,6 +33,11 @@ def iterations_of(record: AuditRecord) -> list[AuditJudged]:
     return sorted(record.judged, key=lambda judged: judged.iteration)
 
 
+def draft_label(iteration: int) -> str:
+    """Name the draft of an iteration; 0 is the skill as it was given."""
+    return f"draft {iteration}" if iteration else "as given"
+
+
 def evaluator_table(record: AuditRecord) -> list[EvaluatorResults]:
     """Count what each evaluator reported in each iteration, over tasks and pairs."""
     counted = Counter[tuple[int, str, str, str]](
@@ -73,11 +78,10 @@ def audit_facts(record: AuditRecord) -> Iterator[Fact]:
 
 def draft_facts(judged: AuditJudged) -> Iterator[Fact]:
     """Say what an iteration changed, who asked for it, and what became of it."""
-    label = f"draft {judged.iteration}" if judged.iteration else "as given"
     tone = _TONES.get(judged.result, "")
     outcome = "" if judged.kept else ", rolled back"
     parts = (RowPart(f"{judged.result}{outcome}", tone), RowPart(f": {judged.reason}"))
-    yield Fact(label, parts, f"{judged.anchors_held} of {judged.anchors} anchors held")
+    yield Fact(draft_label(judged.iteration), parts, f"{judged.anchors_held} of {judged.anchors} anchors held")
     for move in judged.moves:
         yield fact("", move_words(move))
         yield fact("", f"  {move.evaluator} on {move.task}: {move.reason}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tui.facts.audits import audit_facts, draft_facts, evaluator_facts, evaluator_table, iterations_of
+from events.types.audit_events import MOST_DRAFTS
+from tui.facts.audits import audit_facts, draft_facts, draft_label, evaluator_facts, evaluator_table, iterations_of
 from tui.text.rows import RowPart, cell, clean, cut_row, indented
 from tui.views.fact_rows import fact_rows
 
@@ -19,7 +20,7 @@ _NAME: Final = 22
 _SKILL: Final = 16
 _CELL: Final = 11
 _ROOMY: Final = 100
-_TITLES: Final = ("as given", "draft 1", "draft 2", "draft 3", "draft 4", "draft 5")
+_TITLES: Final = tuple(map(draft_label, range(MOST_DRAFTS + 1)))
 
 
 class AuditLine(NamedTuple):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from strategies.rollouts.tasks.check_types import check_name
 from tui.cli.output.facts import LABEL, say_facts
-from tui.facts.audits import audit_facts, draft_facts, evaluator_table, iterations_of
+from tui.facts.audits import audit_facts, draft_facts, draft_label, evaluator_table, iterations_of
 
 if TYPE_CHECKING:
     from strategies.audit.audit_record import AuditRecord
@@ -23,8 +24,8 @@ def print_audit(call: Invocation, record: AuditRecord) -> None:
     if not drafts:
         call.say("  nothing was judged yet")
         return
-    heads = (f"draft {judged.iteration}" if judged.iteration else "as given" for judged in drafts)
-    call.say(call.paint(f"  {'evaluator':<{_NAME}}{''.join(f'{head:>{_CELL}}' for head in heads)}", "dim"))
+    heads = "".join(f"{draft_label(judged.iteration):>{_CELL}}" for judged in drafts)
+    call.say(call.paint(f"  {'evaluator':<{_NAME}}{heads}", "dim"))
     for row in evaluator_table(record):
         cells = "".join(f"{cell or '–':>{_CELL}}" for cell in row.cells)
         call.say(f"  {row.evaluator:<{_NAME}}{cells}")
@@ -35,8 +36,9 @@ def print_audit(call: Invocation, record: AuditRecord) -> None:
 def print_anchors(call: Invocation, known: InterpretedTask) -> None:
     """Print the checks that are locked for a task, and those that were dropped with the reason."""
     call.say(call.paint(f"{known.task.id}, read by {known.by}, anchors {known.locked[:12]}", "strong"))
-    names = [check.name or check.kind for check in known.task.anchors]
-    for name in names or ["no anchor: the task states nothing that can be checked mechanically"]:
-        call.say(f"  {'anchor' if names else '':<{LABEL}} {name}")
+    for check in known.task.anchors:
+        call.say(f"  {'anchor':<{LABEL}} {check_name(check)}")
+    if not known.task.anchors:
+        call.say(f"  {'':<{LABEL}} no anchor: the task states nothing that can be checked mechanically")
     for dropped in known.dropped:
         call.say(f"  {'dropped':<{LABEL}} {dropped}")

@@ -255,15 +255,15 @@ def _tell_stopped(call: Invocation, plan: AuditPlan, what: str, *, as_json: bool
     say_folded(call, "stopped    ", what)
 
 
-def _tell_end(call: Invocation, plan: AuditPlan, end: AuditEnd, asked: _Ending) -> None:
+def _tell_end(call: Invocation, plan: AuditPlan, end: AuditEnd, ending: _Ending) -> None:
     """Say what came of it; make it live, and write it, where that was asked for."""
     registry, ended = plan.rig.registry, end.record.ended
     held, anchors = end.draft.anchors
     candidate = ended.candidate if ended else ""
     fits = end.verdict.result == "helped" and not end.verdict.lost_anchors
-    promoted = promote_draft(registry, candidate) if asked.promote and fits and candidate else 0
-    written = _write(plan, end, asked.out.expanduser()) if asked.out else ()
-    if asked.as_json:
+    promoted = promote_draft(registry, candidate) if ending.promote and fits and candidate else 0
+    written = _write(plan, end, ending.out.expanduser()) if ending.out else ()
+    if ending.as_json:
         document = AuditDocument(
             skill=plan.skill, audits=(AuditPart.of(end.record),), result=end.verdict.result, written=written
         )
@@ -272,10 +272,10 @@ def _tell_end(call: Invocation, plan: AuditPlan, end: AuditEnd, asked: _Ending) 
     print_audit(call, end.record)
     if promoted:
         call.say(f"live       {plan.skill}@{promoted}, decided by the audit; nothing was proven")
-    elif asked.promote:
+    elif ending.promote:
         call.say(f"not live   the audit says {end.verdict.result}, {held} of {anchors} anchors held")
     if written:
-        say_folded(call, "written    ", f"{', '.join(written)}, in {asked.out}")
+        say_folded(call, "written    ", f"{', '.join(written)}, in {ending.out}")
     call.say(f"next       {_next(plan, candidate, promoted)}")
 
 

@@ -114,7 +114,7 @@ def _plan_on_disk(path: Path, *, remove: bool) -> PlannedIndex:
 def _in_registry(
     where: Where, name: str, *, remove: bool, writes: bool, dry_run: bool
 ) -> tuple[PlannedIndex, tuple[EventRow, ...]]:
-    """Plan, and record unless it is a rehearsal; what a dry run would append is given as well."""
+    """Plan an index, and record it where `writes`; a dry run gives the events that it would append."""
     with open_registry(where, dry_run=dry_run or not writes) as registry:
         planned, skill = plan_in_registry(registry, name, remove=remove)
         if not writes or not planned.changes:
@@ -126,10 +126,10 @@ def _in_registry(
 
 
 def _state(planned: PlannedIndex, *, check: bool) -> IndexState:
-    if check:
-        return "stale" if planned.changes else "current" if planned.index.rows else "none"
     if not planned.changes:
         return "current" if planned.is_there else "none"
+    if check:
+        return "stale"
     return "written" if planned.puts_one else "removed"
 
 
@@ -162,7 +162,10 @@ def _print(
         say_fact(call, "nowhere", f"words of the description: {', '.join(planned.index.unnamed)}")
     if dry_run and planned.puts_one:
         for line in planned.index.lines:
-            say_folded(call, "  ", line) if line else call.say("")
+            if line:
+                say_folded(call, "  ", line)
+            else:
+                call.say("")
     if events:
         call.say(f"next       germline show {events[0].stream.partition(':')[2]} --blame")
 
