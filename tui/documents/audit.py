@@ -31,10 +31,10 @@ class AnchoredTaskPart(Part):
 
 
 class EvaluatorPart(Part):
-    """What one evaluator reported in each iteration, counted over tasks."""
+    """How often one evaluator reported each result, over tasks and pairs, for each of the `drafts` in turn."""
 
     evaluator: str
-    cells: tuple[str, ...]
+    counts: tuple[dict[AuditResult, int], ...]
 
 
 class AuditPart(Part):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.audit.evaluators.evaluators_table import EVALUATORS
@@ -13,19 +13,24 @@ from tui.text.rows import RowPart
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from events.types.audit_events import AuditJudged, AuditMove
+    from events.types.audit_events import AuditJudged, AuditMove, AuditResult
     from strategies.audit.audit_record import AuditRecord
     from tui.text.rows import Tone
 
-_MARKS: Final = {"helped": "+", "hurt": "−", "inert": "·"}
+_MARKS: Final[dict[AuditResult, str]] = {"helped": "+", "hurt": "−", "inert": "·"}
 _TONES: Final[dict[str, Tone]] = {"helped": "good", "hurt": "bad"}
 
 
 class EvaluatorResults(NamedTuple):
-    """One evaluator, with what it reported in each iteration: `3+ 1− 20·`, "" where it could tell nothing."""
+    """One evaluator, and how often it reported each result in each iteration, over tasks and pairs."""
 
     evaluator: str
-    cells: tuple[str, ...]
+    counts: tuple[dict[AuditResult, int], ...]
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Each iteration in short: `3+ 1− 20·`, "" where it could tell nothing."""
+        return tuple(map(_marked, self.counts))
 
 
 def iterations_of(record: AuditRecord) -> list[AuditJudged]:
@@ -39,22 +44,19 @@ def draft_label(iteration: int) -> str:
 
 
 def evaluator_table(record: AuditRecord) -> list[EvaluatorResults]:
-    """Count what each evaluator reported in each iteration, over tasks and pairs."""
-    counted = Counter[tuple[int, str, str, str]](
-        (event.iteration, event.draft, event.evaluator, row.result)
-        for event in record.reported
-        for row in event.tasks
-    )
+    """Count what each evaluator reported in each iteration."""
+    counted: dict[tuple[int, str, str], Counter[AuditResult]] = defaultdict(Counter)
+    for event in record.reported:
+        counted[event.iteration, event.draft, event.evaluator].update(row.result for row in event.tasks)
     drafts = [(judged.iteration, judged.draft) for judged in iterations_of(record)]
-
-    def cell(iteration: int, draft: str, evaluator: str) -> str:
-        numbers = ((counted[iteration, draft, evaluator, result], mark) for result, mark in _MARKS.items())
-        return " ".join(f"{number}{mark}" for number, mark in numbers if number)
-
     return [
-        EvaluatorResults(evaluator.name, tuple(cell(*draft, evaluator.name) for draft in drafts))
+        EvaluatorResults(evaluator.name, tuple(dict(counted[*draft, evaluator.name]) for draft in drafts))
         for evaluator in EVALUATORS
     ]
+
+
+def _marked(counts: dict[AuditResult, int]) -> str:
+    return " ".join(f"{counts[result]}{mark}" for result, mark in _MARKS.items() if result in counts)
 
 
 def audit_facts(record: AuditRecord) -> Iterator[Fact]:
