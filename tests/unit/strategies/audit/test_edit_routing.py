@@ -256,7 +256,9 @@ def test_a_file_of_which_nothing_is_left_goes_and_another_loses_its_line() -> No
 
 
 def test_void_signals_reach_the_route() -> None:
-    assert not route_edits([pair(signal("harmful", "- No such line."), result="hurt", anchors=LOST)]).targets
+    route = route_edits([pair(signal("harmful", "- No such line."), result="hurt", anchors=LOST)])
+    assert not route.targets
+    assert [void.quote for void in route.void] == ["- No such line."]
 
 
 def test_no_pairs_no_route() -> None:
