@@ -65,8 +65,9 @@ def _faults(wanted: Deliverable, run: RunRecord) -> Iterator[DeliverableFault]:
 
 def _value_faults(wanted: Deliverable, table: TableRead) -> Iterator[DeliverableFault]:
     for column, values in sorted(wanted.values.items()):
-        at = table.columns.index(column) if column in table.columns and values else len(table.columns)
-        cell = next((row[at] for row in table.rows if at < len(row) and row[at] not in values), None)
+        if not values or column not in table.columns:
+            continue
+        cell = next((cell for cell in table.cells(table.columns.index(column)) if cell not in values), None)
         if cell is not None:
             yield DeliverableFault(wanted.path, "values", cell, ", ".join(values))
 

@@ -16,6 +16,10 @@ class TableRead(NamedTuple):
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
+    def cells(self, at: int) -> list[str]:
+        """List the cells of a column, counted from 0; a row that ends before it has none."""
+        return [row[at] for row in self.rows if at < len(row)]
+
 
 def table_format(path: str) -> str:
     """Give the ending of a path in lower case, without its dot: what its content is read as."""

@@ -47,14 +47,16 @@ def data_faults(material: AuditMaterial, run: RunRecord) -> tuple[DataFault, ...
     """
     asked = {name for wanted in material.requirements.deliverables for name in wanted.header}
     spelled, inputs = columns_of(material), _tables(material.workspace)
-    return tuple(
+    faults = (
         fault
         for path, table in sorted(_tables(run.files).items())
         for at, column in enumerate(table.columns)
-        for fault in _column_faults(
-            path, column, [row[at] for row in table.rows if at < len(row)], spelled, inputs
-        )
-        if not (fault.kind == "column" and (column in asked or holds(material.prompt, column)))
+        for fault in _column_faults(path, column, table.cells(at), spelled, inputs)
+    )
+    return tuple(
+        fault
+        for fault in faults
+        if fault.kind != "column" or not (fault.wrong in asked or holds(material.prompt, fault.wrong))
     )
 
 
@@ -77,12 +79,11 @@ def _column_faults(
     if spellings and column not in spellings:
         yield DataFault("column", path, column, min(spellings))
     known = {
-        row[at]
+        cell
         for table in inputs.values()
         for at, name in enumerate(table.columns)
         if name == column
-        for row in table.rows
-        if at < len(row)
+        for cell in table.cells(at)
     }
     foreign = next((cell for cell in cells if cell and cell not in known and not _NUMBER.fullmatch(cell)), "")
     if known and foreign:
@@ -93,7 +94,7 @@ def _figures(workspace: Mapping[str, str]) -> Iterator[str]:
     for table in _tables(workspace).values():
         yield from _worth(float(len(table.rows)))
         for at in range(len(table.columns)):
-            cells = [row[at] for row in table.rows if at < len(row)]
+            cells = table.cells(at)
             if cells and all(_NUMBER.fullmatch(cell.strip()) for cell in cells):
                 numbers = [float(cell) for cell in cells]
                 for figure in (sum(numbers), sum(numbers) / len(numbers), min(numbers), max(numbers)):
