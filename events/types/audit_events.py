@@ -89,8 +89,8 @@ class EvaluatorReported(Frozen):
 class AuditMove(Frozen):
     """A change of a draft: which operation, who asked for it on which task, and why.
 
-    `quote` is what it takes away, `lines` what it brings, `files` what it changes beside. At `step` (from 1) the
-    two runs part: what the agent did with the skill, and without; step 0 where they did the same.
+    `quote` is what it takes away, `lines` what it brings, `files` which other files it changes. At `step` (from
+    1) the two runs part: what the agent did with the skill, and without; step 0 where they did the same.
     """
 
     move: str

@@ -10,7 +10,7 @@ from strategies.audit.evaluators.evaluator_types import Action
 
 
 class DraftEdit(Frozen):
-    """One named operation on a draft: what it does to lines and files beside, who asked for it, and why.
+    """One named operation on a draft: what it does to lines and other files, who asked for it, and why.
 
     `files` holds the new text of each file, None where it goes. `quote` is what it takes away, "" for a gap.
     """
