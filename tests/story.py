@@ -101,7 +101,7 @@ def _skill(folder: Path, name: str, text: str) -> SkillFolder:
     place = folder / "skills" / name
     place.mkdir(parents=True, exist_ok=True)
     (place / "SKILL.md").write_text(text)
-    return replace(read_skill(place), source=f"/home/ada/shop/skills/{name}")
+    return replace(read_skill(place), source=f"skills/{name}")
 
 
 def _raise_signals(registry: Registry, folder: Path) -> None:

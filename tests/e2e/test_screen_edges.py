@@ -224,8 +224,7 @@ async def test_a_skill_that_moved_is_marked_and_z_on_it_says_how_to_move_it_back
         await at.press("z")
         (notice,) = at.app._notifications
         assert notice.message == (
-            "a move is not undone here: move the folder back, then germline import"
-            " /home/ada/shop/skills/sql-analyst"
+            "a move is not undone here: move the folder back, then germline import skills/sql-analyst"
         )
         await at.press("j", "z")
         assert isinstance(at.app.screen, ConfirmChange)

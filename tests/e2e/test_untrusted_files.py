@@ -102,7 +102,7 @@ def test_an_import_shows_what_instructs_and_what_scripts_reach_and_blocks_nothin
     other = Terminal(tmp_path / "other")
     other.folder.mkdir()
     other.does("init", "--split-key", SPLIT_KEY)
-    (skill,) = other.does("import", tmp_path / "skills", "--json").json["skills"]
+    (skill,) = other.does("import", tmp_path / "skills", "--yes", "--json").json["skills"]
     assert {(one["path"], one["line"]) for one in skill["findings"]} == {
         ("scripts/run.sh", 2),
         ("scripts/run.sh", 5),

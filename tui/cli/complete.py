@@ -30,7 +30,9 @@ _ID_CHARS: Final = 12
 
 TAKES: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("show", "why", "score", "export skill", "protect", "release", "compare"), ("version",)),
-    **dict.fromkeys(("evolve", "train", "candidates", "log", "pick", "adopt", "project", "advise"), ("skill",)),
+    **dict.fromkeys(
+        ("audit", "evolve", "train", "candidates", "log", "pick", "adopt", "project", "advise"), ("skill",)
+    ),
     **dict.fromkeys(("trial start", "trial status", "trial step", "trial stop"), ("skill",)),
     **dict.fromkeys(("revert", "candidate propose", "alias list", "alias log"), ("skill",)),
     **dict.fromkeys(("candidate show", "candidate approve", "candidate reject"), ("candidate",)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.query.event_summaries import summary
@@ -57,10 +58,12 @@ class Link(NamedTuple):
 class SkillCard:
     """A skill as the Skills screen shows it.
 
-    `versions` are the last ones, oldest first; `learned` counts lines that carry a claim.
+    `folder` is where it lies, seen from the current folder. `versions` are the last ones, oldest first; `learned`
+    counts lines that carry a claim.
     """
 
     capsule: Capsule
+    folder: str
     description: str
     lines: int
     learned: int
@@ -147,6 +150,7 @@ def _card(library: Library, capsule: Capsule) -> SkillCard:
     lines = projected_lines(capsule)
     return SkillCard(
         capsule=capsule,
+        folder=_from_here(capsule.source),
         description=description_of(capsule),
         lines=len(lines),
         tiers=tier_counts(library, capsule),
@@ -155,6 +159,12 @@ def _card(library: Library, capsule: Capsule) -> SkillCard:
         last=last,
         last_summary=summary(last),
     )
+
+
+def _from_here(folder: str) -> str:
+    """Name a folder as it would be typed here: without the current folder that it lies in."""
+    here = Path.cwd()
+    return str(Path(folder).relative_to(here)) if Path(folder).is_relative_to(here) else folder
 
 
 def description_of(capsule: Capsule) -> str:

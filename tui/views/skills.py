@@ -106,7 +106,7 @@ def card_rows(card: SkillCard, work: SkillWork | None, width: int, now: str) -> 
     capsule = card.capsule
     width -= 2
     rows: list[Row] = [
-        (RowPart(label(capsule), "strong"), RowPart(f"   from {clean(capsule.source)}", "dim")),
+        (RowPart(label(capsule), "strong"), RowPart(f"   from {clean(card.folder)}", "dim")),
         *labelled("about", (RowPart(clean(card.description)),), width, limit=2),
         *labelled("lines", _lines(card), width),
         *labelled("score", score_row(capsule.score), width),
