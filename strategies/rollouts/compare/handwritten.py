@@ -86,14 +86,13 @@ def propose_rewrite(
 
 
 def _candidate_id(registry: Registry, capsule: Capsule, proposed: CandidateProposed) -> str:
-    """Name a proposal by what it changes: with other tags the same one, but where nothing was measured of it yet.
+    """Name a proposal by what it changes, and also by its tags where it corrects those of one not measured yet.
 
-    So a wrong tag can be corrected, and what was measured once is not tried again under another tag.
+    What was measured keeps its name whatever the tags: it is not tried again under another one.
     """
     name = rollout_candidate_id(capsule, proposed, "")
     known = registry.candidate(name)
-    corrected = known is not None and known.verdict is None and known.scored is None
-    if known is None or not corrected or set(known.proposed.tags) == set(proposed.tags):
+    if known is None or known.verdict or known.scored or set(known.proposed.tags) == set(proposed.tags):
         return name
     return digest([name, *sorted(proposed.tags)])
 
