@@ -45,11 +45,10 @@ class WordIndex:
         self._base.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5({columns})")
 
     @classmethod
-    def beside(cls, file: Path, fields: Sequence[str]) -> Self:
-        """Open the index in a file, or an empty one in memory where that file is a link, or cannot be used."""
+    def kept_in(cls, file: Path, fields: Sequence[str]) -> Self:
+        """Open the index in a file that no stranger can write; an empty one in memory where it cannot be used."""
         with suppress(OSError):
-            if file.is_symlink():
-                return cls(fields)
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             file.touch(mode=0o600)
             with suppress(sqlite3.Error):
                 return cls(fields, file)

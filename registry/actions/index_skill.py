@@ -25,7 +25,7 @@ from registry.skill_md.skill_files import SKILL_FILE
 if TYPE_CHECKING:
     from events.store.protocol import Receipt
     from registry.registry import Registry
-    from registry.skill_md.folder import SkillFolder
+    from registry.skill_md.folder import Encoding, SkillFolder
     from registry.skill_md.navigation_index import NavigationIndex
 
 INDEX_FILE: Final = "INDEX.md"
@@ -41,7 +41,7 @@ class PlannedIndex:
     index: NavigationIndex
     before: str
     after: str
-    encoding: str = "utf-8"
+    encoding: Encoding
 
     @property
     def changes(self) -> bool:
@@ -62,8 +62,7 @@ class PlannedIndex:
 def plan_in_skill(skill: SkillFolder, folder: Path, *, remove: bool) -> PlannedIndex:
     """Plan the index of one skill, in its SKILL.md; raises SkillFormatError where that is not UTF-8."""
     file, index = folder / SKILL_FILE, index_of_skill(skill)
-    if skill.encoding == "latin-1":
-        raise SkillFormatError(f"{file} is not UTF-8", rule="encoding", hint="save it as UTF-8")
+    _require_utf8(file, skill.encoding)
     after = indexed(skill, None if remove else index).text
     return PlannedIndex(file, index, skill.text, after, skill.encoding)
 
@@ -71,7 +70,7 @@ def plan_in_skill(skill: SkillFolder, folder: Path, *, remove: bool) -> PlannedI
 def plan_in_folder(folder: Path, *, remove: bool) -> PlannedIndex:
     """Plan the index of a folder of skills, in an INDEX.md beside them; what else that file holds stays.
 
-    Raises: NotFoundError where no folder below holds a skill.
+    Raises: NotFoundError where no folder below holds a skill; SkillFormatError for a file that is not UTF-8.
     """
     files, uncovered = dict[str, bytes](), []
     for place in sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")):
@@ -93,8 +92,15 @@ def plan_in_folder(folder: Path, *, remove: bool) -> PlannedIndex:
     index = index_of(files)
     index = replace(index, uncovered=tuple(sorted([*index.uncovered, *uncovered])))
     file = folder / INDEX_FILE
-    before = decode(file.read_bytes(), file)[0] if file.exists() else ""
-    return PlannedIndex(file, index, before, without_index(before) if remove else with_index(before, index))
+    before, encoding = decode(file.read_bytes() if file.exists() else b"", file)
+    _require_utf8(file, encoding)
+    after = without_index(before) if remove else with_index(before, index)
+    return PlannedIndex(file, index, before, after, encoding)
+
+
+def _require_utf8(file: Path, encoding: Encoding) -> None:
+    if encoding == "latin-1":
+        raise SkillFormatError(f"{file} is not UTF-8", rule="encoding", hint="save it as UTF-8")
 
 
 def plan_in_registry(registry: Registry, name: str, *, remove: bool) -> tuple[PlannedIndex, SkillFolder]:

@@ -127,7 +127,7 @@ def _move_skill(command: commands.MoveSkill, state: DecisionState) -> list[Decid
 def _propose(command: commands.Propose, state: DecisionState) -> list[Decided]:
     if state.candidate is not None:
         raise ConflictError(
-            f"candidate {command.candidate} was proposed before",
+            f"candidate {command.candidate[:12]} was proposed before",
             stream=f"candidate:{command.candidate}",
             expected=0,
             actual=state.candidate.times_scored + 1,

@@ -211,7 +211,7 @@ def _unreadable(path: str, content: bytes) -> str:
     """Say why a file has no row, "" where it may have some."""
     if _LICENCES.search(path):
         return "licence"
-    if set(path) & set("|<>`") or hidden_characters(path):
+    if set(path) & set("|<>`") or hidden_characters(path) or not path.isprintable():
         return "a name that no table can hold"
     if not content.strip():
         return "empty"

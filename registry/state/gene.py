@@ -41,3 +41,8 @@ class Gene:
     protected: frozenset[int] = frozenset()
     protected_whole: bool = False
     keeper: str = ""
+
+    def is_open(self, *lines: int, by: str = "") -> bool:
+        """Tell whether a proposer may change or remove these lines; of no lines, whether it may add some."""
+        is_kept = self.protected_whole or self.keeper not in {"", by}
+        return not is_kept and self.protected.isdisjoint(lines)

@@ -211,7 +211,7 @@ def skill_shown(library: Library, capsule: Capsule) -> str:
             lines.append(line.text.rstrip("\r\n"))
             continue
         if line.gene != last:
-            closed = gene.protected_whole or gene.keeper
+            closed = not gene.is_open()
             lines.append(f"--- gene {gene.id}{', protected' if closed else ''}")
             last = line.gene
         mark = " protected" if line.id in gene.protected or gene.protected_whole else ""

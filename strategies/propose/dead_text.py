@@ -60,8 +60,7 @@ def _free_lines(gene: Gene) -> Iterator[SkillLine]:
         text = line.text.strip()
         fence = text.startswith(("```", "~~~"))
         fenced = fenced != fence
-        free = not gene.keeper and not gene.protected_whole and line.id not in gene.protected
-        if free and text and not fenced and not fence and not text.startswith("#"):
+        if gene.is_open(line.id) and text and not fenced and not fence and not text.startswith("#"):
             yield line
 
 

@@ -92,7 +92,5 @@ def _removable(capsule: Capsule) -> Iterator[tuple[Claim, Removed]]:
         carried = [(line.id, claims_of(gene, line)) for line in gene.lines]
         for live in gene.claims:
             lines = [line for line, claims in carried if claims == (live.claim,)]
-            open_gene = not gene.keeper and not gene.protected_whole
-            free = open_gene and not gene.protected.intersection(lines)
-            if len(lines) == 1 and free and not isinstance(live.claim, Before):
+            if len(lines) == 1 and gene.is_open(*lines) and not isinstance(live.claim, Before):
                 yield live.claim, Removed(gene.id, tuple(lines), live.claim)

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from events.errors import UsageError
+from events.sqlite.errors import COMPLAINTS
 from events.sqlite.word_index import WordIndex
 from registry.skill_md.front_matter import described
 from registry.state.capsule import is_skill_name
@@ -16,6 +17,7 @@ from strategies.scope.content import TextIndex, telling_words, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from events.sqlite.word_index import RankedDocument
     from registry.query.library import Library
@@ -45,7 +47,6 @@ _HELD_BY_MOST: Final = 100
 _WITH_DIGIT: Final = re.compile(r"[^\W_]*\d[^\W_]*")
 _CODE: Final = re.compile(r"`([^`]+)`")
 _FENCE: Final = re.compile(r"\s*(```|~~~)")
-FILE: Final = "words.db"
 
 
 class Overlap(NamedTuple):
@@ -94,21 +95,34 @@ def words_by_field(
 
 
 @contextmanager
-def skill_index(library: Library, *, kept: bool) -> Iterator[WordIndex]:
-    """Open the words of all skills, brought up to date; with `kept` they are kept beside the registry."""
-    file = library.log.beside.with_name(FILE)
-    index = WordIndex.beside(file, tuple(WEIGHTS)) if kept else WordIndex(tuple(WEIGHTS))
+def skill_index(library: Library, file: Path) -> Iterator[WordIndex]:
+    """Open the words of all skills, brought up to date: those kept in a file, or in memory where that fails.
+
+    The file must lie where no project can write: it is believed.
+    """
+    index = WordIndex.kept_in(file, tuple(WEIGHTS))
+    try:
+        _bring_up_to_date(index, library)
+    except COMPLAINTS:  # it is damaged, the disk is full, or another process writes it
+        index.close()
+        index = WordIndex(tuple(WEIGHTS))
+        _bring_up_to_date(index, library)
     with closing(index):
-        source, upto = index.filled()
-        head, created = library.log.head().position, next(iter(library.log.hashes(upto=1)), b"").hex()
-        if source != created or upto > head:
-            index.fill(_words(library, library.names()), source=created, upto=head, whole=True)
-        elif upto < head:
-            streams = {envelope.stream.partition(":") for envelope in library.log.read(after=upto)}
-            changed = {name for kind, _, name in streams if kind == "capsule"}
-            changed |= {name.rpartition(".")[0] for kind, _, name in streams if kind == "gene"}
-            index.fill(_words(library, changed.intersection(library.names())), source=created, upto=head)
         yield index
+
+
+def _bring_up_to_date(index: WordIndex, library: Library) -> None:
+    """Take in what events changed since; all skills where the index was filled from another log."""
+    source, upto = index.filled()
+    head = library.log.head()
+    filled_from = next(iter(library.log.hashes(after=upto - 1, upto=upto)), b"").hex() if upto else None
+    if source != filled_from:
+        index.fill(_words(library, library.names()), source=head.hash, upto=head.position, whole=True)
+    elif upto < head.position:
+        streams = {envelope.stream.partition(":") for envelope in library.log.read(after=upto)}
+        changed = {name for kind, _, name in streams if kind == "capsule"}
+        changed |= {name.rpartition(".")[0] for kind, _, name in streams if kind == "gene"}
+        index.fill(_words(library, changed.intersection(library.names())), source=head.hash, upto=head.position)
 
 
 def _words(library: Library, names: Iterable[str]) -> dict[str, tuple[list[str], ...]]:

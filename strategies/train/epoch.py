@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
+from events.types.training_events import TRAINER
 from registry.decide.commands import Propose
 from strategies.models.tasks.training_case import Minibatch, SkillLineShown, TrainingCase, TriedChange
 from strategies.propose.record_meta_notes import notes_of
@@ -165,22 +166,27 @@ def _case(
         skill=capsule.name,
         epoch=number,
         seed=plan.rig.seed,
-        lines=tuple(
-            SkillLineShown(
-                gene=gene.id,
-                line=line.id,
-                text=line.text.rstrip("\r\n"),
-                protected=gene.protected_whole or line.id in gene.protected,
-            )
-            for gene in capsule.genes
-            for line in gene.lines
-        ),
+        lines=lines_shown(capsule),
         batches=batches,
         tried=_tried(plan, record),
         steering=plan.steering,
         notes=notes_of(plan.rig.registry),
         most_edits=plan.rig.preset.edit_budget.start,
         most_changes=MOST_CHANGES,
+    )
+
+
+def lines_shown(capsule: Capsule) -> tuple[SkillLineShown, ...]:
+    """Give the lines of a skill as a proposer is shown them, those that it may not change marked as protected."""
+    return tuple(
+        SkillLineShown(
+            gene=gene.id,
+            line=line.id,
+            text=line.text.rstrip("\r\n"),
+            protected=not gene.is_open(line.id, by=TRAINER),
+        )
+        for gene in capsule.genes
+        for line in gene.lines
     )
 
 

@@ -20,14 +20,15 @@ from pydantic import ValidationError
 
 from events.errors import NotFoundError, UpstreamError, UsageError
 from registry.evidence.redaction import without_secrets
+from registry.evidence.scrub_text import compact, scrubbed
 from strategies.models.tasks.ask_training import suggest_changes
-from strategies.models.tasks.training_case import TrainingReflection
+from strategies.models.tasks.training_case import TrainingCase, TrainingReflection
 from strategies.rollouts.run.agent_templates import with_files
 from strategies.sandbox.confined_run import ConfinedCommand, installed, run, run_folder
 
 if TYPE_CHECKING:
     from strategies.models.recorded_model import RecordedModel
-    from strategies.models.tasks.training_case import TrainingCase, TrainingChange
+    from strategies.models.tasks.training_case import TrainingChange
     from strategies.sandbox.confined_run import SandboxPolicy
 
 GROUP: Final = "germline.proposers"
@@ -86,7 +87,8 @@ class PythonProposer:
     def propose(self, case: TrainingCase) -> list[ProposedChange]:
         """Call it; it may give changes, or the same as JSON values."""
         try:
-            given = json.dumps({"changes": [_plain(change) for change in self.call(case)]}, default=str)
+            changes = [_plain(change) for change in self.call(_scrubbed(case))]
+            given = json.dumps({"changes": changes}, default=str)
         except (Exception, SystemExit) as error:
             raise UpstreamError(
                 f"the proposer {self.name} broke: {error!r}", hint="tell its author, or choose another --proposer"
@@ -110,7 +112,7 @@ class CommandProposer:
         with run_folder("proposer-") as root:
             home, place = root / "home", root / "case.json"
             home.mkdir()
-            place.write_text(case.model_dump_json(), encoding="utf-8")
+            place.write_text(_scrubbed(case).model_dump_json(), encoding="utf-8")
             ran = run(
                 ConfinedCommand(
                     argv=(installed(self.argv[0]), *self.argv[1:]),
@@ -133,6 +135,11 @@ class CommandProposer:
                 hint="try it by hand with a case on its standard input; docs/train.md shows one",
             )
         return _read(self.name, ran.stdout)
+
+
+def _scrubbed(case: TrainingCase) -> TrainingCase:
+    """Give the case without secrets, as a model is shown it: notes of graders may hold some."""
+    return TrainingCase.model_validate_json(compact(scrubbed(case.model_dump(mode="json"))))
 
 
 def _plain(change: object) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from shutil import copytree
+from shutil import copytree, rmtree
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -123,3 +123,29 @@ def test_a_second_owner_of_a_skill_is_refused_with_both_named(project: Clone, tm
     assert "sql-analyst" not in other.does("status").out
     other.does("import", folder, "--yes")
     assert "sql-analyst@1" in other.does("status").out
+
+
+def test_a_registry_put_in_the_place_of_a_trusted_one_owns_no_skill(project: Clone, tmp_path: Path) -> None:
+    for name in ("stranger", "other"):
+        (tmp_path / name).mkdir()
+    stranger = Clone(tmp_path / "stranger", HOME=str(tmp_path / "elsewhere"))
+    stranger.write(f"{PLACE}/SKILL.md", SKILL)
+    stranger.does("init")
+    stranger.does("import", PLACE)
+    rmtree(project.folder / ".germline")
+    copytree(stranger.folder / ".germline", project.folder / ".germline")
+    other = at(project, tmp_path / "other")
+    other.does("init")
+    other.does("import", project.folder / PLACE)
+
+
+def test_a_skill_of_another_registry_whose_link_leads_to_itself_is_passed_over(
+    project: Clone, tmp_path: Path
+) -> None:
+    project.write(".claude/skills/second/SKILL.md", SKILL)
+    rmtree(project.folder / PLACE)
+    (project.folder / PLACE).symlink_to(project.folder / PLACE)
+    (tmp_path / "other").mkdir()
+    other = at(project, tmp_path / "other")
+    other.does("init")
+    other.does("import", project.folder / ".claude/skills/second")

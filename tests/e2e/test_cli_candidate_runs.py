@@ -52,6 +52,17 @@ def test_a_tag_that_no_sealed_task_has_is_named(terminal: Terminal) -> None:
     assert f"no sealed task is tagged mistyped, which {row['id'][:12]} says it is for" in plan.err
 
 
+def test_a_wrong_tag_is_corrected_by_proposing_again_until_something_is_measured(terminal: Terminal) -> None:
+    name = proposed(terminal, "HARMS a lot.")
+    words = ("candidate", "propose", "sql-analyst", "--from", "new.md", "--reason", "a test")
+    assert f"candidate {name[:12]} was proposed before" in terminal(*words).err
+    other = terminal.does(*words, "--tag", "files", "--json").json["candidate"]
+    assert other != name
+    assert f"candidate {other[:12]} was proposed before" in terminal(*words, "--tag", "files").err
+    assert terminal("candidate", "test", name).code == 3
+    assert f"candidate {name[:12]} was proposed before" in terminal(*words, "--tag", "counting").err
+
+
 def test_a_harmful_change_ends_with_exit_code_3_and_its_figures_as_json(terminal: Terminal) -> None:
     name = proposed(terminal, "HARMS a lot.")
     answer = terminal("candidate", "test", name, "--json")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.terminal import Terminal
+from tui.session.own_registries import words_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,8 +59,20 @@ def test_a_line_that_a_skill_learns_is_found_at_once(germline: Terminal) -> None
     germline.write("skills/mail-merge/SKILL.md", file.read_text() + "- Never mention the walrus.\n")
     germline.does("adopt", "mail-merge")
     assert germline.does("find", "walrus").out.startswith("mail-merge fits best")
-    (germline.folder / ".germline/words.db").write_bytes(b"damaged")
-    assert germline.does("find", "walrus").out.startswith("mail-merge fits best")
+
+
+def test_words_are_kept_where_no_project_can_write_and_found_without_them_too(germline: Terminal) -> None:
+    germline.does("find", "letters")
+    assert not (germline.folder / ".germline/words.db").exists()
+    kept = words_file(germline.folder / ".germline/registry.db")
+    kept.write_bytes(b"damaged")
+    assert germline.does("find", "letters").out.startswith("mail-merge fits best")
+    kept.unlink()
+    with closing(sqlite3.connect(kept)) as other:
+        other.executescript("CREATE TABLE filled (format, source, upto); CREATE TABLE words (other)")
+        other.execute("INSERT INTO filled VALUES (1, 'another registry', 7)")
+        other.commit()
+    assert germline.does("find", "letters").out.startswith("mail-merge fits best")
 
 
 def test_copies_and_descriptions_that_compete_are_named(germline: Terminal) -> None:

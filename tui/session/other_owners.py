@@ -12,7 +12,7 @@ from registry.query.library import Library
 from registry.skill_md.skill_files import write_place
 from registry.skill_md.write_places import WritePlaces, project_of
 from tui.session.bootstrap import open_log
-from tui.session.own_registries import own_registries
+from tui.session.own_registries import own_registries, trust_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -29,9 +29,8 @@ def require_unowned(where: Where, places: Collection[Path]) -> None:
     for own in own_registries():
         file = Path(own.place)
         reach = WritePlaces(project_of(file), frozenset(own.skills))
-        if file == here or not file.is_file() or not any(map(reach.is_open, places)):
-            continue
-        taken = sorted({place.resolve() for place in places} & _written_by(file))
+        asked = {place.resolve() for place in places if reach.is_open(place)}
+        taken = sorted(asked & _written_by(file, reach)) if asked and file != here and file.is_file() else []
         if taken:
             take_over = f"germline import {quote(str(taken[0]))} --yes takes it over"
             raise RefusedError(
@@ -40,10 +39,14 @@ def require_unowned(where: Where, places: Collection[Path]) -> None:
             )
 
 
-def _written_by(file: Path) -> set[Path]:
+def _written_by(file: Path, reach: WritePlaces) -> set[Path]:
+    """List the places that a registry may write and does; none where it is another one than the person trusts."""
     try:
         with closing(open_log(file, read_only=True)) as log:
+            if trust_in(file, log).state != "trusted":
+                return set()
             library = Library(log)
-            return {write_place(name, library.capsule(name).source).resolve() for name in library.names()}
+            places = [write_place(name, library.capsule(name).source) for name in library.names()]
+            return {place.resolve() for place in places if reach.is_open(place)}
     except GermlineError:
         return set()

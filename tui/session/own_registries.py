@@ -158,6 +158,11 @@ def forget_registry(where: Path | PostgresAddress) -> bool:
     return remove_record(_file(where))
 
 
+def words_file(where: Path | PostgresAddress) -> Path:
+    """Give the file that keeps the words of a registry's skills, where nothing that came with a project lies."""
+    return record_file("words", _place(where)).with_suffix(".db")
+
+
 def is_ignored_by_git(file: Path) -> bool:
     """Tell whether a file lies in a work tree of git, and no path like its own is tracked: no clone brought it.
 

@@ -15,6 +15,7 @@ from registry.skill_md.skill_files import MAX_SKILL_BYTES
 from registry.skill_md.text import cut
 from strategies.gate.file_findings import file_changes
 from strategies.gate.lint import limits_of, lint
+from strategies.policy.canonical_json import digest
 from strategies.rollouts.compare.settle import rollout_candidate_id
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def propose_rewrite(
     It carries no claim, so runs of an agent or a person decide on it; on the tasks with its `tags` first.
     Raises: RefusedError where nothing differs, the base is stale, or something differs that no candidate changes;
     EditError for a protected line; CheckFailedError where lint refuses its text; ConflictError where the same was
-    proposed before. Nothing is written then.
+    proposed before, with these tags or already measured. Nothing is written then.
     """
     capsule = registry.capsule(skill)
     rewritten = _read(capsule, path)
@@ -77,11 +78,23 @@ def propose_rewrite(
         born=born,
         tags=tags,
     )
-    proposed = proposed.model_copy(update={"candidate": rollout_candidate_id(capsule, proposed, "")})
+    proposed = proposed.model_copy(update={"candidate": _candidate_id(registry, capsule, proposed)})
     with registry.log.transaction():
         if files:
             keep_files(registry.log, rewritten)
         return registry.execute(Propose(proposed))
+
+
+def _candidate_id(registry: Registry, capsule: Capsule, proposed: CandidateProposed) -> str:
+    """Name a proposal by what it changes, and also by its tags where it corrects those of one not measured yet.
+
+    What was measured keeps its name whatever the tags: it is not tried again under another one.
+    """
+    name = rollout_candidate_id(capsule, proposed, "")
+    known = registry.candidate(name)
+    if known is None or known.verdict or known.scored or set(known.proposed.tags) == set(proposed.tags):
+        return name
+    return digest([name, *sorted(proposed.tags)])
 
 
 def _read(capsule: Capsule, path: Path) -> SkillFolder:

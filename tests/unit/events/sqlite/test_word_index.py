@@ -20,7 +20,7 @@ DOCUMENTS = {"sheets": (["sheets"], ["table", "csv", "export"]), "mail": (["mail
 
 
 def filled(file: Path | None = None) -> WordIndex:
-    index = WordIndex(FIELDS, file) if file is None else WordIndex.beside(file, FIELDS)
+    index = WordIndex(FIELDS, file) if file is None else WordIndex.kept_in(file, FIELDS)
     index.fill(DOCUMENTS, source="a", upto=7)
     return index
 
@@ -45,9 +45,9 @@ def test_no_words_find_nothing() -> None:
 
 
 def test_it_is_kept_in_its_file_and_takes_one_document_for_another(tmp_path: Path) -> None:
-    file = tmp_path / "words.db"
+    file = tmp_path / "own" / "words.db"
     filled(file).close()
-    with closing(WordIndex.beside(file, FIELDS)) as index:
+    with closing(WordIndex.kept_in(file, FIELDS)) as index:
         assert index.filled() == ("a", 7)
         index.fill({"mail": (["mail"], ["stamp"]), "sheets": ([], [])}, source="a", upto=9)
         assert index.filled() == ("a", 9)
@@ -56,16 +56,14 @@ def test_it_is_kept_in_its_file_and_takes_one_document_for_another(tmp_path: Pat
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_file_that_is_none_of_ours_or_a_link_is_left_as_it_is(tmp_path: Path) -> None:
-    foreign, elsewhere = tmp_path / "words.db", tmp_path / "elsewhere"
+def test_a_file_that_is_no_index_is_left_as_it_is(tmp_path: Path) -> None:
+    foreign = tmp_path / "words.db"
     foreign.write_text("no database")
-    (tmp_path / "link.db").symlink_to(elsewhere)
-    for file in (foreign, tmp_path / "link.db", tmp_path / "no" / "folder.db"):
-        with closing(WordIndex.beside(file, FIELDS)) as index:
+    for file in (foreign, foreign / "no folder.db"):
+        with closing(WordIndex.kept_in(file, FIELDS)) as index:
             index.fill(DOCUMENTS, source="a", upto=1)
             assert index.best(["csv"], WEIGHTS, 1)
     assert foreign.read_text() == "no database"
-    assert not elsewhere.exists()
 
 
 def test_what_fails_in_the_middle_leaves_what_was_there(tmp_path: Path) -> None:

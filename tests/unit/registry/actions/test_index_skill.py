@@ -125,6 +125,21 @@ def test_a_folder_of_skills_has_an_index_beside_them_which_says_what_is_no_skill
     assert not (place.parent / "INDEX.md").exists()
 
 
+def test_the_bytes_beside_the_index_of_a_folder_stay_and_an_odd_folder_has_no_row(
+    registry: Registry, tmp_path: Path
+) -> None:
+    place = imported(registry, tmp_path)
+    copytree(place, place.parent / "a\n# b")
+    file = place.parent / "INDEX.md"
+    file.write_bytes(b"\xef\xbb\xbfMine.\n")
+    write_index(plan_in_folder(place.parent, remove=False))
+    assert file.read_bytes().startswith(b"\xef\xbb\xbfMine.\n")
+    assert "\n# b" not in file.read_text()
+    file.write_bytes(b"caf\xe9\n")
+    with pytest.raises(SkillFormatError, match="not UTF-8"):
+        plan_in_folder(place.parent, remove=False)
+
+
 # -- in a registry -------------------------------------------------------------------------------------
 
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from events.types.training_events import TRAINER
 from strategies.gate.aimed_rule import FRESH
 from strategies.models.tasks.training_case import TrainingCase, TrainingChange, TrainingEdit
 from strategies.rollouts.compare.metric import harness_on_metric, load_metric
 from strategies.rollouts.run.runner import RunCaps
 from strategies.sandbox.confined_run import SandboxPolicy
+from strategies.train.epoch import lines_shown
 from strategies.train.train_skill import train
 from strategies.train.training_plan import TrainingCaps, TrainingPlan
 from strategies.train.training_proposers import ProposedChange
@@ -346,6 +348,20 @@ def test_of_several_wordings_of_an_idea_one_is_tested_and_the_others_wait(regist
     train(replace(plan, epochs=3))
     assert live_text(registry).count("HELPS") == 1
     assert len({known.id for known in registry.candidates(NAME) if known.verdict}) > 1
+
+
+def test_lines_that_a_training_may_not_change_are_shown_as_protected(registry: Registry) -> None:
+    capsule = registry.capsule(NAME)
+    first, *others = capsule.genes
+    for protects, marks in (
+        ({"keeper": "slow"}, {True}),
+        ({"keeper": TRAINER}, {False}),
+        ({"protected_whole": True}, {True}),
+        ({"protected": frozenset({first.lines[0].id})}, {True, False}),
+    ):
+        shown = lines_shown(replace(capsule, genes=(replace(first, **protects), *others)))
+        assert {line.protected for line in shown if line.gene == first.id} == marks
+        assert not any(line.protected for line in shown if line.gene != first.id)
 
 
 def test_lines_of_a_training_carry_no_claim_that_nobody_tested(registry: Registry) -> None:

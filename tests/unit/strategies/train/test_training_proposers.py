@@ -11,7 +11,7 @@ import pytest
 
 from events.errors import UpstreamError, UsageError
 from events.types.training_events import TrainingEpochEnded
-from strategies.models.tasks.training_case import Minibatch, SkillLineShown, TaskAttempt, TrainingCase
+from strategies.models.tasks.training_case import FailedLayer, Minibatch, SkillLineShown, TaskAttempt, TrainingCase
 from strategies.sandbox.confined_run import SandboxPolicy
 from strategies.train import training_proposers
 from strategies.train.train_skill import train
@@ -21,6 +21,7 @@ from tests.anthropic_stub import AnthropicStub, declines, gives, says
 from tests.asking import asked, asking
 from tests.confining import require_isolation
 from tests.fake_runs import FakeRunner, planted, rig
+from tests.planted import TOKEN
 from tests.registries import NAME, live_text
 
 if TYPE_CHECKING:
@@ -70,6 +71,30 @@ print({printed!r})
 
     assert change.edits[0].text == "- Wake up."
     assert actor.startswith("proposer:")
+
+
+def test_no_proposer_is_shown_a_secret_in_the_note_of_a_grader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = TaskAttempt(
+        task="a",
+        prompt="Do a.",
+        tags=(),
+        value=0.0,
+        passed=False,
+        failed_layers=(FailedLayer(name="check", value=0.0, threshold=1.0, note=f"sent {TOKEN}"),),
+    )
+    case = CASE.model_copy(update={"batches": (Minibatch(kind="failures", attempts=(failed,)),)})
+    noted = 'case["batches"][0]["attempts"][0]["failed_layers"][0]["note"]'
+    change = f'{{"reason": {noted}, "edits": [{{"op": "append", "gene": "g", "text": "-"}}]}}'
+    code = f'import json, sys\ncase = json.load(sys.stdin)\nprint(json.dumps({{"changes": [{change}]}}))'
+    (tmp_path / "noting.py").write_text(
+        f"import json\ndef propose(case):\n    case = json.loads(case.model_dump_json())\n    return [{change}]"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for proposer in (command(tmp_path, code), local_proposer("noting:propose", SandboxPolicy())):
+        ((proposed, _),) = proposer.propose(case)
+        assert proposed.reason == "sent [github-token]"
 
 
 @pytest.mark.parametrize("folder", ["evals", "."], ids=["apart from them", "beside them"])

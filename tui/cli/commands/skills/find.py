@@ -16,7 +16,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.documents.skills import FindDocument, FoundSkill, SkillOverlap
 from tui.session.bootstrap import find_registry, open_library
-from tui.session.own_registries import trust_in
+from tui.session.own_registries import words_file
 from tui.text.numbers import count
 from tui.text.terminal_text import clip, one_line
 
@@ -51,10 +51,7 @@ def find_skill(
             hint='germline find "export a table as csv"    germline find --overlaps',
         )
     path = find_registry(call.registry)
-    with (
-        open_library(path) as library,
-        skill_index(library, kept=trust_in(path, library.log).is_writable) as index,
-    ):
+    with open_library(path) as library, skill_index(library, words_file(path)) as index:
         capsules = _skills(library)
         if overlap:
             pairs = tuple(map(SkillOverlap.of, overlaps(capsules)))
