@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from contextlib import chdir, redirect_stdout
+from contextvars import copy_context
 from pathlib import Path
 from shutil import copytree
 from statistics import fmean
@@ -83,7 +84,7 @@ def audited(skill: str, tasks: Path, place: Path, *, salt: str, options: Sequenc
 def _answer(*words: str) -> dict[str, Any]:
     out = io.StringIO()
     with redirect_stdout(out):
-        code = germline(list(words))
+        code = copy_context().run(germline, list(words))  # what it sets for its command stays with it
     if code:
         sys.exit(code)
     text = out.getvalue()
