@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from events.errors import EditError
@@ -24,9 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Block:
-    """Balanced rounds in a row: the first of them, and for each the sign of every member."""
+    """Balanced rounds in a row: the first of them, the members by name, and for each round the sign of every one.
+
+    `member` is the candidate's own place among them.
+    """
 
     start: int
+    names: tuple[str, ...]
     signs: tuple[tuple[int, ...], ...]
     member: int
 
@@ -70,6 +75,22 @@ class Pairing:
         """Pair the runs: with it minus without it, for each task and round; None where either is void."""
         return [differences(self.after(runs, task, span), self.before(runs, task, span)) for task in tasks]
 
+    def gains_beside(self, other: str, runs: Runs, tasks: Sequence[RolloutTask], span: Sequence[int]) -> bool:
+        """Tell whether the candidate gains at least half as much where another one of its company is there too.
+
+        Two that do the same gain in the versions without the other, and nothing in the rest.
+        """
+        sides: tuple[list[float], list[float]] = ([], [])
+        for block in self.blocks:
+            for at, row in zip(block.rounds, block.signs, strict=True):
+                side = (
+                    0 if row[block.member] == row[block.names.index(other)] else 1
+                )  # the one that holds the other
+                trials = [runs.of(self.both(at)[side], task, (at,))[0] for task in tasks]
+                sides[side].extend(value for value in values(trials) if value is not None)
+        gains = [pair for task in self.pairs(runs, tasks, span) for pair in task if pair is not None]
+        return not all(sides) or fmean(sides[0]) - fmean(sides[1]) >= fmean(gains) / 2
+
     def noise(self, pairs: Iterable[Sequence[float | None]]) -> list[list[float]]:
         """Take out of pairs what the company explains; shapes: pairs of all rounds of its blocks, task by task."""
         first = self.blocks[0].start
@@ -103,7 +124,7 @@ def with_block(pairings: Mapping[str, Pairing], start: int, together: Together) 
             pairing.candidate,
             pairing.incumbent,
             {**pairing.sides, **own},
-            (*pairing.blocks, Block(start, signs, member)),
+            (*pairing.blocks, Block(start, tuple(names), signs, member)),
             pairing.company | (frozenset(names) - {name}),
         )
     return extended

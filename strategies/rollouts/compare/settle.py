@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settled:
-    """A candidate with all that its runs say, and beside which others they were made; not recorded yet."""
+    """A candidate with all that its runs say, and beside which others they show it; not recorded yet."""
 
     proposed: CandidateProposed
     verdict: Verdict
@@ -87,7 +87,7 @@ def _freed(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidateProposed, 
 
     What a miner found comes edit by edit: each of its lines is a claim that logs were asked about.
     """
-    company = whole.last.pairing.company
+    company = _shown_beside(runs, whole) if whole.verdict.decision == "promote" else frozenset()
     plain = Settled(proposed, whole.verdict, whole.measurement, company=company)
     known = rig.registry.candidate(proposed.candidate)
     cut = proposed if known and known.actor.startswith("miner:") else cut_into_lines(proposed)
@@ -103,6 +103,14 @@ def _freed(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidateProposed, 
     if len(parts.kept) == len(cut.edits):
         return [plain]
     return _reduced(rig, runs, capsule, plain, cut, parts)
+
+
+def _shown_beside(runs: Runs, whole: Compared) -> frozenset[str]:
+    """Name those of its company beside which a candidate still gains: it may go live together with them."""
+    last = whole.last
+    return frozenset(
+        other for other in last.pairing.company if last.pairing.gains_beside(other, runs, last.tasks, last.span)
+    )
 
 
 def _of_edits(
