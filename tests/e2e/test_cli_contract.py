@@ -124,7 +124,7 @@ def test_a_skill_that_is_misspelt_is_told_with_the_nearest_name(germline: Termin
     rest = [word.replace("sql-analyst", "sql-analist") for word in good[len(path.split()) :]]
     rest += ["--reason", "r"] if path == "release" else []
     answer = germline(*path.split(), *(rest or ["sql-analist"]))
-    if path in {"audit", "candidate propose", "compare"}:  # what stands on disk, and the settings, are looked at first
+    if path in {"audit", "candidate propose", "compare"}:  # files and settings are looked at first
         assert answer.code == 2
         return
     assert (answer.code, answer.out) == (2, "")

@@ -12,6 +12,7 @@ from registry.query.diffs import line_diff
 from registry.skill_md.instructions import is_instruction_file
 from registry.skill_md.render import projected_lines
 from registry.skill_md.skill_files import SKILL_FILE, main_file, write_place
+from registry.state.capsule import is_skill_name
 from registry.state.instruction_files import is_instructions_name
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def find_named(library: Library, path: str) -> Named:
             return Named(
                 capsule, target.relative_to(place.parent if capsule.is_instructions else place).as_posix()
             )
+    if is_skill_name(path) and not target.exists():
+        return Named(library.capsule(path), main_file(path))  # there is none of that name: the nearest is told
     holder = next((folder for folder in target.parents if (folder / SKILL_FILE).is_file()), None)
     if holder is None and is_instruction_file(target) and target.is_file():
         holder = target

@@ -81,11 +81,10 @@ class Pairing:
         Two that do the same gain in the versions without the other, and nothing in the rest.
         """
         sides: tuple[list[float], list[float]] = ([], [])
-        for block in self.blocks:
+        for block in (block for block in self.blocks if other in block.names):
+            beside = block.names.index(other)
             for at, row in zip(block.rounds, block.signs, strict=True):
-                side = (
-                    0 if row[block.member] == row[block.names.index(other)] else 1
-                )  # the one that holds the other
+                side = 0 if row[block.member] == row[beside] else 1  # the version that holds the other
                 trials = [runs.of(self.both(at)[side], task, (at,))[0] for task in tasks]
                 sides[side].extend(value for value in values(trials) if value is not None)
         gains = [pair for task in self.pairs(runs, tasks, span) for pair in task if pair is not None]

@@ -338,6 +338,15 @@ def test_two_candidates_that_pass_beside_each_other_become_live_by_the_same_runs
     assert explain_stored(registry, tried_ones[1])[0].decision == "promote"
 
 
+def test_one_that_leaves_the_company_early_holds_up_nobody(registry: Registry, tmp_path: Path) -> None:
+    def rate(text: str, _: RolloutTask) -> float:
+        return max(0.0, 0.2 + 0.3 * ("HELPS" in text) + 0.3 * ("AIDS" in text) - 0.9 * ("HARMS" in text))
+
+    names = [proposed(registry, tmp_path, line) for line in ("HELPS a lot.", "HARMS a lot.", "AIDS as well.")]
+    verdicts = {one.id: one.verdict for one in tried(registry, FakeRunner(rate), *names)}
+    assert [verdicts[name] for name in names] == ["promote", "reject", "promote"]
+
+
 def test_a_group_divides_its_runs_and_its_cost_among_the_candidates(registry: Registry, tmp_path: Path) -> None:
     runner = FakeRunner(planted)
     names = [proposed(registry, tmp_path, line) for line in ("HARMS a lot.", "HARMS too.", "Nothing.")]
