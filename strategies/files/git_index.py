@@ -27,11 +27,16 @@ def worktree_of(main: Path, folder: Path) -> Path | None:
     if git is None or not git.is_file():
         return None
     try:
-        stated = git.read_text(encoding="utf-8", errors="surrogateescape")
-        own = (git.parent / stated.removeprefix("gitdir:").strip()).resolve()
+        own = _folder_named_in(git).resolve()
     except (OSError, RuntimeError, ValueError):
         return None
     return git.parent if own.parent == (main / ".git" / "worktrees").resolve() else None
+
+
+def _folder_named_in(git: Path) -> Path:
+    """Read where the folder of git lies that a `.git` file names."""
+    stated = git.read_text(encoding="utf-8", errors="surrogateescape")
+    return git.parent / stated.removeprefix("gitdir:").strip()
 
 
 def paths_in_index(git: Path) -> bytes | None:
@@ -41,8 +46,7 @@ def paths_in_index(git: Path) -> bytes | None:
     """
     try:
         if git.is_file():
-            stated = git.read_text(encoding="utf-8", errors="surrogateescape")
-            git = git.parent / stated.removeprefix("gitdir:").strip()
+            git = _folder_named_in(git)
         if any(git.glob("sharedindex.*")):
             return None
         index = (git / "index").read_bytes()
