@@ -11,6 +11,8 @@ from events.errors import SkillFormatError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from registry.state.capsule import Capsule
+
 
 @dataclass(frozen=True, slots=True)
 class FrontMatterEntry:
@@ -67,6 +69,11 @@ def described(front: Sequence[str]) -> str:
     parsed = read_front([line for line in front if line.strip() != "---"], 1)
     values = (entry.value for entry in parsed.entries if entry.key == "description")
     return next((value for value in values if isinstance(value, str)), "")
+
+
+def description_of(capsule: Capsule) -> str:
+    """Read what a skill says that it is for, "" where it does not."""
+    return described([line.text for line in capsule.front])
 
 
 def _row(number: int, line: str) -> _Row:

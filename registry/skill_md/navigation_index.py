@@ -14,7 +14,7 @@ from math import log2
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import SkillFormatError
-from registry.skill_md.front_matter import read_front
+from registry.skill_md.front_matter import described
 from registry.skill_md.invisible_chars import hidden_characters
 from registry.skill_md.text import cut, front_end, headings, split_lines
 
@@ -138,10 +138,8 @@ def index_of(files: Mapping[str, bytes], description: str = "") -> NavigationInd
 
 def index_of_skill(skill: SkillFolder) -> NavigationIndex:
     """Make the index of a skill's files beside SKILL.md."""
-    entries = read_front(skill.front[1:-1], 2).entries
-    described = next((entry.value for entry in entries if entry.key == "description"), "")
     files = {file.entry.path: file.content for file in skill.files}
-    return index_of(files, described if isinstance(described, str) else "")
+    return index_of(files, described(skill.front))
 
 
 def has_index(text: str) -> bool:

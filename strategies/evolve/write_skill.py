@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from events.types.candidate_events import CandidateProposed
 from events.types.claims import Trigger
-from registry.skill_md.front_matter import described
+from registry.skill_md.front_matter import description_of
 from registry.state.capsule import unborn
 from strategies.evolve.draft import unmeasured
 from strategies.evolve.reflect import PASSING, UNCOVERED, vocabulary_shown
@@ -88,9 +88,7 @@ def _asked(
     case = NewSkillCase(
         signal=f"{signal.kind}: {signal.template or signal.action}",
         shown_in=len(shown),
-        skills="\n".join(
-            f"{capsule.name}: {described([line.text for line in capsule.front])}" for capsule in there
-        ),
+        skills="\n".join(f"{capsule.name}: {description_of(capsule)}" for capsule in there),
         vocabulary=vocabulary_shown(explore),
         episodes=batches[0],
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from events.errors import UsageError
 from events.sqlite.errors import COMPLAINTS
 from events.sqlite.word_index import WordIndex
-from registry.skill_md.front_matter import described
+from registry.skill_md.front_matter import description_of
 from registry.state.capsule import is_skill_name
 from strategies.scope.content import TextIndex, telling_words, words_of
 
@@ -69,7 +69,7 @@ def skill_words(capsule: Capsule) -> tuple[list[str], ...]:
     lines = [line.text for gene in capsule.genes for line in gene.lines]
     return words_by_field(
         capsule.name,
-        described([line.text for line in capsule.front]),
+        description_of(capsule),
         lines,
         [f"{trigger.template} {trigger.action}" for gene in capsule.genes for trigger in gene.triggers],
     )
@@ -169,10 +169,7 @@ def _long_lines(capsule: Capsule) -> Iterator[str]:
 
 
 def _competing(capsules: Sequence[Capsule]) -> Iterator[Overlap]:
-    words = {
-        capsule.name: Counter(words_of(f"{capsule.name} {described([line.text for line in capsule.front])}"))
-        for capsule in capsules
-    }
+    words = {capsule.name: Counter(words_of(f"{capsule.name} {description_of(capsule)}")) for capsule in capsules}
     index = TextIndex(words)
     own = {name: index.scores(dict.fromkeys(asked, 1.0), [name])[name] for name, asked in words.items()}
     for pair, count in _sharing(words, _HELD_BY_MOST).items():

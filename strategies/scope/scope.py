@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from registry.query.signals import assignments
-from registry.skill_md.front_matter import described
+from registry.skill_md.front_matter import description_of
 from registry.state.capsule import is_skill_name
 from registry.state.instruction_files import covers_project
 from registry.state.line_claims import claims_of
@@ -359,7 +359,7 @@ def _words_of_skill(capsule: Capsule) -> Mapping[str, float]:
     words: Counter[str] = Counter()
     for text, weight in (
         (capsule.name, _NAMED),
-        (described([line.text for line in capsule.front]), _NAMED),
+        (description_of(capsule), _NAMED),
         *((line.text, 1.0) for gene in capsule.genes for line in gene.lines if not claims_of(gene, line)),
     ):
         for word in words_of(text):

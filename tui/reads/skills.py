@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from registry.query.event_summaries import summary
 from registry.query.provenance import blame, history_of, line_tiers, tier_counts
 from registry.query.signals import raised_as_counted
-from registry.skill_md.front_matter import read_front
+from registry.skill_md.front_matter import description_of
 from registry.skill_md.render import projected_lines
 from strategies.signals.open_signals import open_among
 from tui.text.words import kind_of
@@ -165,12 +165,6 @@ def _from_here(folder: str) -> str:
     """Name a folder as it would be typed here: without the current folder that it lies in."""
     here = Path.cwd()
     return str(Path(folder).relative_to(here)) if Path(folder).is_relative_to(here) else folder
-
-
-def description_of(capsule: Capsule) -> str:
-    """Read the description in the front matter of a skill, "" where there is none."""
-    front = read_front([line.text for line in capsule.front][1:-1], 2)
-    return next((e.value for e in front.entries if e.key == "description" and isinstance(e.value, str)), "")
 
 
 def _open_signals(library: Library, capsules: Sequence[Capsule]) -> dict[str, list[SignalRaised]]:

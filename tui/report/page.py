@@ -13,11 +13,11 @@ from markupsafe import Markup
 
 from events.types.score import Score
 from registry.query.event_summaries import summary
+from registry.skill_md.front_matter import description_of
 from registry.skill_md.render import label
 from tui import __version__
 from tui.facts import candidates, evidence, scores, usage
 from tui.reads.evidence import place_words
-from tui.reads.skills import description_of
 from tui.report import anchors, charts, parts
 from tui.text import numbers, words
 from tui.text.rows import clean

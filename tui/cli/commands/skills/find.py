@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from events.errors import UsageError
-from registry.skill_md.front_matter import described
+from registry.skill_md.front_matter import description_of
 from registry.state.capsule import is_skill_name
 from strategies.scope.find_skills import find_skills, overlaps, skill_index
 from tui.cli.output.color import width
@@ -60,7 +60,7 @@ def find_skill(
             by_name = {capsule.name: capsule for capsule in capsules}
             ranked = find_skills(index, task, top)
             skills = tuple(
-                FoundSkill.of(row, _description(by_name[row.name]), by_name[row.name]) for row in ranked
+                FoundSkill.of(row, description_of(by_name[row.name]), by_name[row.name]) for row in ranked
             )
             document = FindDocument(task=task, searched=len(capsules), skills=skills, overlaps=())
     if as_json:
@@ -74,10 +74,6 @@ def find_skill(
 def _skills(library: Library) -> list[Capsule]:
     capsules = [library.capsule(name) for name in library.names() if is_skill_name(name)]
     return [capsule for capsule in capsules if not capsule.retired]
-
-
-def _description(capsule: Capsule) -> str:
-    return described([line.text for line in capsule.front])
 
 
 def _print_skills(call: Invocation, document: FindDocument) -> None:
