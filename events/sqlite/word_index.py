@@ -54,6 +54,11 @@ class WordIndex:
                 return cls(fields, file)
         return cls(fields)
 
+    def __len__(self) -> int:
+        """Count the documents."""
+        (count,) = self._base.execute("SELECT count(*) FROM document").fetchone()
+        return int(count)
+
     def filled(self) -> tuple[str, int]:
         """Say what it was filled from, and up to which position; ("", 0) for an empty one."""
         row = self._base.execute("SELECT format, source, upto FROM filled").fetchone()
@@ -62,7 +67,7 @@ class WordIndex:
     def fill(
         self, documents: Mapping[str, Sequence[Iterable[str]]], *, source: str, upto: int, whole: bool = False
     ) -> None:
-        """Take in documents in the place of those of their names, all at once; one without a word is removed.
+        """Take in documents in the place of those of their names, all at once; one without fields is removed.
 
         Shapes: the words of each field, in the order of fields. With `whole` nothing else stays.
         """
@@ -84,7 +89,7 @@ class WordIndex:
         for (number,) in self._base.execute("SELECT id FROM document WHERE name = ?", (name,)).fetchall():
             self._base.execute("DELETE FROM words WHERE rowid = ?", (number,))
             self._base.execute("DELETE FROM document WHERE id = ?", (number,))
-        if any(texts):
+        if texts:
             number = self._base.execute("INSERT INTO document (name) VALUES (?)", (name,)).lastrowid
             columns, places = ", ".join(self.fields), ", ".join("?" * len(texts))
             self._base.execute(

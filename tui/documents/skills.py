@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from events.types.claims import Claim, Trigger
 from events.types.score import Delta, Score
 from registry.query.provenance import blame, line_tiers
+from registry.skill_md.front_matter import description_of
 from registry.skill_md.render import label, skill_text
 from registry.state.line_claims import claims_of, is_unclaimed
 from registry.state.tiers import LineTier
@@ -180,12 +181,12 @@ class FoundSkill(Part):
     words: dict[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, ranked: RankedDocument, description: str, capsule: Capsule) -> FoundSkill:
+    def of(cls, ranked: RankedDocument, capsule: Capsule) -> FoundSkill:
         """Read it from the ranking and the skill."""
         return cls(
             name=capsule.name,
             version=capsule.version,
-            description=description,
+            description=description_of(capsule),
             folder=capsule.source,
             score=round(ranked.score, 4),
             words=ranked.shared,

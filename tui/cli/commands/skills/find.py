@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from events.errors import UsageError
-from registry.skill_md.front_matter import description_of
 from registry.state.capsule import is_skill_name
 from strategies.scope.find_skills import find_skills, overlaps, skill_index
 from tui.cli.output.color import width
@@ -52,17 +51,13 @@ def find_skill(
         )
     path = find_registry(call.registry)
     with open_library(path) as library, skill_index(library, words_file(path)) as index:
-        capsules = _skills(library)
         if overlap:
-            pairs = tuple(map(SkillOverlap.of, overlaps(capsules)))
-            document = FindDocument(task=None, searched=len(capsules), skills=(), overlaps=pairs)
+            pairs = tuple(map(SkillOverlap.of, overlaps(_skills(library))))
+            document = FindDocument(task=None, searched=len(index), skills=(), overlaps=pairs)
         else:
-            by_name = {capsule.name: capsule for capsule in capsules}
             ranked = find_skills(index, task, top)
-            skills = tuple(
-                FoundSkill.of(row, description_of(by_name[row.name]), by_name[row.name]) for row in ranked
-            )
-            document = FindDocument(task=task, searched=len(capsules), skills=skills, overlaps=())
+            skills = tuple(FoundSkill.of(row, library.capsule(row.name)) for row in ranked)
+            document = FindDocument(task=task, searched=len(index), skills=skills, overlaps=())
     if as_json:
         call.answer(document)
     elif overlap:
