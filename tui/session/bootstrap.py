@@ -205,10 +205,11 @@ def _require_trusted(path: Where, log: EventLog, trust: RegistryTrust, *, dry_ru
     """Raise UntrustedError for a registry that is not the person's; an earlier version kept no list of those."""
     if _is_taken_up(trust):
         if not dry_run:
-            origin = trust.origin and f"{trust.origin}: it learns by itself, and writes to the files beside it"
-            keep_registry(path, log, SystemClock().now())
             why = "counts as yours: git does not track it, so no clone brought it"
-            NOTED.get()(f"note       {path} {origin or why}")
+            if origin := trust.origin:
+                why = f"{origin}: it learns by itself, and writes to the files beside it"
+            keep_registry(path, log, SystemClock().now())
+            NOTED.get()(f"note       {path} {why}")
         return
     trust.require(hint=f"{trust_command(path)}    germline --trust-project …")
 
