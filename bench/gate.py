@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from events.types.runs import AimFigures
     from strategies.gate.rollout_rule import Pairs
 
     Rates = NDArray[np.float64]
@@ -173,23 +174,28 @@ def pairs_of(line: Line, rounds: int, draws: np.random.Generator) -> Rates:
     return both
 
 
+def first_runs(line: Line, draws: np.random.Generator) -> tuple[AimFigures | None, int]:
+    """Run a line on its own tasks until the rule has an answer: its figures if it is shown, and how many runs."""
+    own = pairs_of(line, LOOKS[-1], draws)[line.own].tolist()
+    for rounds in range(1, LOOKS[-1] + 1):
+        verdict, aim = look_at_aim(own, rounds, ("tag",), SEALED)
+        if verdict.decision is not None:
+            break
+    return aim if verdict.decision == "promote" else None, rounds * len(own)
+
+
 def aimed(line: Line, draws: np.random.Generator) -> Decided:
     """Judge by the shipped rule for a change that says which tasks it is for."""
-    tasks = int(line.own.sum())
-    first = pairs_of(line, LOOKS[-1], draws)[line.own].tolist()
-    for rounds in range(1, LOOKS[-1] + 1):
-        verdict, aim = look_at_aim(first, rounds, ("tag",), SEALED)
-        if verdict.decision == "promote":
-            break
-        if verdict.decision is not None:
-            return Decided(promoted=False, runs=rounds * tasks)
+    aim, runs = first_runs(line, draws)
+    if aim is None:
+        return Decided(promoted=False, runs=runs)
     fresh = pairs_of(line, FRESH_ROUNDS, draws)
     own, rest = fresh[line.own].tolist(), fresh[~line.own].tolist()
     for again in range(1, FRESH_ROUNDS + 1):
         verdict, _ = look_at_fresh(aim, own, rest, again)
         if verdict.decision is not None:
             break
-    return Decided(verdict.decision == "promote", rounds * tasks + again * SEALED)
+    return Decided(verdict.decision == "promote", runs + again * SEALED)
 
 
 def aimed_in_company(line: Line, draws: np.random.Generator) -> Decided:
@@ -197,14 +203,10 @@ def aimed_in_company(line: Line, draws: np.random.Generator) -> Decided:
 
     The runs are those of all four, a quarter of which is this line's.
     """
+    aim, runs = first_runs(line, draws)
+    if aim is None:
+        return Decided(promoted=False, runs=runs)
     tasks, signs = int(line.own.sum()), balanced_signs(1 + BESIDE)
-    first = pairs_of(line, LOOKS[-1], draws)[line.own].tolist()
-    for rounds in range(1, LOOKS[-1] + 1):
-        verdict, aim = look_at_aim(first, rounds, ("tag",), SEALED)
-        if verdict.decision == "promote":
-            break
-        if verdict.decision is not None:
-            return Decided(promoted=False, runs=rounds * tasks)
     gains = [line.after - line.before, *(_gain_beside(line, draws) for _ in range(BESIDE))]
     pairs = np.empty((SEALED, 0))
     noise: list[list[float]] = [[] for _ in range(SEALED)]
@@ -216,7 +218,7 @@ def aimed_in_company(line: Line, draws: np.random.Generator) -> Decided:
         verdict, _ = look_at_fresh(aim, pairs[:tasks].tolist(), pairs[tasks:].tolist(), again, noise=noise)
         if verdict.decision is not None:
             break
-    return Decided(verdict.decision == "promote", rounds * tasks + again * SEALED // (1 + BESIDE))
+    return Decided(verdict.decision == "promote", runs + again * SEALED // (1 + BESIDE))
 
 
 def _gain_beside(line: Line, draws: np.random.Generator) -> Rates:
