@@ -110,15 +110,16 @@ def hold_contest(contest: Contest, runs: Runs) -> dict[str, ContestEnd]:
     alone = [arm for arm in contest.candidates if contest.side_by_side or arm.name in contest.removals]
     first, stopped = _looked_at_aims(contest, runs, aimed)
     shown = [arm for arm in aimed if first[arm.name].looked.decision == "promote"]
-    ends = {arm.name: _ended(contest, runs, arm, first[arm.name], stopped) for arm in aimed if arm not in shown}
+    ends = {arm.name: _ended(contest, runs, first[arm.name], stopped) for arm in aimed if arm not in shown}
     best = sorted(shown, key=lambda arm: -_evidence(first[arm.name]))
     if len(best) < contest.least_company:
-        ends |= {arm.name: _alone(contest, runs, first[arm.name]) for arm in best}
+        ends |= {arm.name: _waiting(contest, runs, first[arm.name], ALONE) for arm in best}
         best = []
     for company in companies(best, contest.together):
         better = next((name for name, end in ends.items() if end.verdict.decision == "promote"), "")
         if better:
-            ends |= {arm.name: _waiting(contest, runs, first[arm.name], better) for arm in company}
+            why = f"{WAITS} {better[:12]}"  # it became the version, and cannot hold both
+            ends |= {arm.name: _waiting(contest, runs, first[arm.name], why) for arm in company}
         else:
             ends |= _in_company(contest, runs, {arm.name: first[arm.name] for arm in company}, FRESH)
     others = companies(
@@ -129,7 +130,7 @@ def hold_contest(contest: Contest, runs: Runs) -> dict[str, ContestEnd]:
         ends |= _in_company(contest, runs, members, range(LOOKS[-1]))
     alone += [arm for company in others if len(company) == 1 for arm in company]
     looked, stopped = _looked(contest, runs, alone)
-    return ends | {arm.name: _ended(contest, runs, arm, looked[arm.name], stopped) for arm in alone}
+    return ends | {arm.name: _ended(contest, runs, looked[arm.name], stopped) for arm in alone}
 
 
 def _in_company(
@@ -139,8 +140,9 @@ def _in_company(
     looked, going, start, stopped = dict(members), list(members), rounds.start, ""
     while going and start + len(balanced_signs(len(going))) <= rounds.stop:
         pairings = with_block({name: looked[name].pairing for name in going}, start, contest.together)
-        block = next(iter(pairings.values())).blocks[-1].rounds
-        jobs = _runs_of_pairs(next(iter(pairings.values())), contest.sealed, block, contest.seed)
+        shared = next(iter(pairings.values()))  # all of them compare the same versions, each in its own order
+        block = shared.blocks[-1].rounds
+        jobs = _runs_of_pairs(shared, contest.sealed, block, contest.seed)
         if stopped := _stopped(runs, (jobs,)):
             break
         start, span = block.stop, range(rounds.start, block.stop)
@@ -151,7 +153,7 @@ def _in_company(
         going = _undecided(contest, runs, going, looked)
     if stopped:
         looked |= {name: _unfinished(looked[name]) for name in going}
-    return {name: _ended(contest, runs, last.pairing.candidate, last, stopped) for name, last in looked.items()}
+    return {name: _ended(contest, runs, last, stopped) for name, last in looked.items()}
 
 
 def _unfinished(last: LastLook) -> LastLook:
@@ -238,15 +240,9 @@ def _evidence(last: LastLook) -> float:
     return last.aim.evidence if last.aim else 0.0
 
 
-def _waiting(contest: Contest, runs: Runs, last: LastLook, better: str) -> ContestEnd:
-    """Let a candidate wait that its own tasks show, where another one became the version that cannot hold both."""
-    facts = _facts(contest, runs, last, "")
-    return ContestEnd(Verdict("hold", (f"{WAITS} {better[:12]}", last.looked.reason)), last, facts)
-
-
-def _alone(contest: Contest, runs: Runs, last: LastLook) -> ContestEnd:
-    """Let a candidate wait that its own tasks show, until others can be confirmed by the same runs."""
-    return ContestEnd(Verdict("hold", (ALONE, last.looked.reason)), last, _facts(contest, runs, last, ""))
+def _waiting(contest: Contest, runs: Runs, last: LastLook, why: str) -> ContestEnd:
+    """Let a candidate wait that its own tasks show; `why` says for which others."""
+    return ContestEnd(Verdict("hold", (why, last.looked.reason)), last, _facts(contest, runs, last, ""))
 
 
 def _facts(contest: Contest, runs: Runs, last: LastLook, stopped: str) -> RunFacts:
@@ -258,10 +254,10 @@ def _facts(contest: Contest, runs: Runs, last: LastLook, stopped: str) -> RunFac
     )
 
 
-def _ended(contest: Contest, runs: Runs, arm: Arm, last: LastLook, stopped: str) -> ContestEnd:
+def _ended(contest: Contest, runs: Runs, last: LastLook, stopped: str) -> ContestEnd:
     """Ask of a candidate that the rule would promote all that may still stop it, and measure its audit."""
     facts = _facts(contest, runs, last, "" if last.looked.decision else stopped)
-    removal, audited = arm.name in contest.removals, range(0)
+    removal, audited = last.pairing.candidate.name in contest.removals, range(0)
     verdict = rollout_verdict(last.looked, facts, contest.policy, last.aim, removal=removal)
     if verdict.decision == "promote":
         facts = _questioned(contest, runs, last, facts)
