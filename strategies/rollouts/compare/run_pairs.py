@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -46,14 +46,18 @@ class Pairing:
     """The versions that are compared for one candidate, round by round: one holds it, the other does not.
 
     `sides` names them, with it first, for rounds in company of others; in all other rounds the candidate is
-    compared with the incumbent. `company` names those others.
+    compared with the incumbent.
     """
 
     candidate: Arm
     incumbent: Arm
     sides: Mapping[int, tuple[Arm, Arm]] = field(default_factory=dict)
     blocks: tuple[Block, ...] = ()
-    company: frozenset[str] = frozenset()
+
+    @property
+    def company(self) -> frozenset[str]:
+        """The names of the others that were run beside it."""
+        return frozenset(name for block in self.blocks for name in block.names) - {self.candidate.name}
 
     def both(self, at: int) -> tuple[Arm, Arm]:
         """Give the version with the candidate and the one without it."""
@@ -107,25 +111,20 @@ def with_block(pairings: Mapping[str, Pairing], start: int, together: Together) 
     """
     names, signs = list(pairings), balanced_signs(len(pairings))
     sides = [
-        tuple(
-            together(frozenset(name for name, sign in zip(names, row, strict=True) if sign == side))
+        {
+            side: together(frozenset(name for name, sign in zip(names, row, strict=True) if sign == side))
             for side in (1, -1)
-        )
+        }
         for row in signs
     ]
     extended = {}
     for member, (name, pairing) in enumerate(pairings.items()):
         own = {
-            start + at: (both[0], both[1]) if row[member] == 1 else (both[1], both[0])
+            start + at: (both[row[member]], both[-row[member]])
             for at, (row, both) in enumerate(zip(signs, sides, strict=True))
         }
-        extended[name] = Pairing(
-            pairing.candidate,
-            pairing.incumbent,
-            {**pairing.sides, **own},
-            (*pairing.blocks, Block(start, tuple(names), signs, member)),
-            pairing.company | (frozenset(names) - {name}),
-        )
+        blocks = (*pairing.blocks, Block(start, tuple(names), signs, member))
+        extended[name] = replace(pairing, sides={**pairing.sides, **own}, blocks=blocks)
     return extended
 
 
