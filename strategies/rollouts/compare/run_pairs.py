@@ -141,12 +141,14 @@ def companies(arms: Sequence[Arm], together: Together) -> list[list[Arm]]:
 
 
 def _has_room(company: Sequence[Arm], arm: Arm, together: Together) -> bool:
-    """Tell whether a candidate fits beside those of a company: into the same skill, in as long a block."""
+    """Tell whether a candidate fits beside those of a company: in as long a block, into the same skill."""
+    if len(company) >= MOST_TOGETHER:
+        return False
     try:
         together(frozenset(member.name for member in (*company, arm)))
     except EditError:
         return False
-    return len(company) < MOST_TOGETHER
+    return True
 
 
 def differences(after: Iterable[Trial | None], before: Iterable[Trial | None]) -> list[float | None]:
