@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from events.errors import CorruptLogError
 from events.types.catalogue import EVENT_TYPES
+from events.types.score import Score
 from registry.state.tiers import claims_tested, tier_at_promotion
 
 if TYPE_CHECKING:
@@ -84,6 +85,12 @@ class Candidate:
     def id(self) -> str:
         """The hash of its memory key."""
         return self.proposed.candidate
+
+    @property
+    def evaluator(self) -> str:
+        """The evaluator that measured it last; that which it was proposed under where none gave it a score."""
+        score = self.scored.after if self.scored else None
+        return score.evaluator if isinstance(score, Score) else self.proposed.evaluator
 
     @property
     def is_decided(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.types.registry_events import EvaluatorRegistered
-from events.types.score import Score, Unmeasured
+from events.types.score import Unmeasured
 from registry.query.library import base_of
 from strategies.claims.applicability import live_claims
 from strategies.gate.file_findings import file_changes
@@ -223,7 +223,5 @@ def explain_stored(library: Library, candidate: Candidate) -> tuple[Explanation,
 
 def _method_of(library: Library, candidate: Candidate) -> str:
     """Name the method by which a candidate was judged; "" where nobody registered its evaluator."""
-    score = candidate.scored.after if candidate.scored else None
-    evaluator = score.evaluator if isinstance(score, Score) else candidate.proposed.evaluator
-    registered = library.registration(evaluator)
+    registered = library.registration(candidate.evaluator)
     return registered.event.method if registered and isinstance(registered.event, EvaluatorRegistered) else ""

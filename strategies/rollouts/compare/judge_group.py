@@ -193,7 +193,7 @@ def _testable(rig: Rig, name: str) -> Candidate:
     if not known.is_decided:
         return known
     again = rollout_candidate_id(capsule, known.proposed, rig.harness.evaluator)
-    if again == name or _evaluator_of(known) == rig.harness.evaluator:
+    if again == name or known.evaluator == rig.harness.evaluator:
         raise RefusedError(
             f"candidate {name[:12]} was rejected by this evaluator: {'; '.join(known.reasons[:1])}",
             hint=f"germline candidate show {name[:12]}",
@@ -203,11 +203,6 @@ def _testable(rig: Rig, name: str) -> Candidate:
             proposed = known.proposed.model_copy(update={"candidate": again, "evaluator": rig.harness.evaluator})
             rig.registry.execute(Propose(proposed))
     return _testable(rig, again)
-
-
-def _evaluator_of(known: Candidate) -> str:
-    score = known.scored.after if known.scored else None
-    return score.evaluator if isinstance(score, Score) else known.proposed.evaluator
 
 
 def _require_fit(rig: Rig, capsule: Capsule, proposed: CandidateProposed) -> None:
