@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.errors import NotFoundError
 from events.types.candidate_events import CandidateProposed, CandidateScored
 from events.types.parts import Edit
 from events.types.score import Unmeasured
 from registry.decide.commands import Judge, Propose
+from registry.decide.review import require_candidate
 from registry.query.provenance import lines_of
 from strategies.gate.replay.measure import candidate_id
 
@@ -24,9 +24,7 @@ def withdraw(registry: Registry, name: str, reason: str) -> int:
     The candidate that does it is decided by the evidence that the lines fell by: nothing is measured again.
     Raises: EditError where a line is protected; SkillFormatError where what is left is no skill.
     """
-    fallen = registry.candidate(name)
-    if fallen is None:
-        raise NotFoundError(f"no candidate {name} was proposed", hint="germline candidates")
+    fallen = require_candidate(registry.candidate(name), name)
     proposed = fallen.proposed
     capsule = registry.capsule(proposed.capsule)
     lines = lines_of(registry, capsule, name)

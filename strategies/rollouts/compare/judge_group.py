@@ -10,6 +10,7 @@ from events.types.candidate_events import CandidateScored
 from events.types.score import Score, Unmeasured
 from registry.decide.commands import Judge, Propose
 from registry.decide.promote import whole
+from registry.decide.review import require_candidate
 from registry.query.library import base_of
 from strategies.gate.explain import gene_rules, text_rules, weight_rule
 from strategies.gate.file_findings import file_changes
@@ -153,10 +154,7 @@ def _sent_to(rig: Rig) -> int:
 
 def _known(rig: Rig, name: str) -> Candidate:
     """Return a candidate by its whole id."""
-    candidate = rig.registry.candidate(name)
-    if candidate is None:
-        raise NotFoundError(f"no candidate {name} was proposed", hint="germline candidates")
-    return candidate
+    return require_candidate(rig.registry.candidate(name), name)
 
 
 def _competing(rig: Rig, ids: Sequence[str]) -> tuple[Capsule, list[CandidateProposed]]:
