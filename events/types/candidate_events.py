@@ -48,6 +48,11 @@ class CandidateProposed(Frozen):
             own = (*self.skill.front, *(line for section in self.skill.sections for line in section.lines))
         return (*own, *(line for edit in self.edits for line in edit.text))
 
+    @property
+    def targets(self) -> frozenset[tuple[str, int]]:
+        """The lines that its edits name, each with its gene: those that go, and those that new ones follow."""
+        return frozenset((edit.gene, line) for edit in self.edits for line in edit.target)
+
 
 class ComparisonFrozen(Frozen):
     """What a comparison by runs will be, written down before its first run.

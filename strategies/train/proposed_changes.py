@@ -132,12 +132,13 @@ def tested_first(candidates: Sequence[Candidate], sealed: Sequence[RolloutTask])
 
 
 def _is_rewording(known: Candidate, other: Candidate) -> bool:
-    both = known.proposed, other.proposed
-    if frozenset(both[0].tags) != frozenset(both[1].tags):
+    mine, theirs = known.proposed, other.proposed
+    if frozenset(mine.tags) != frozenset(theirs.tags):
         return False
-    places = [{(edit.gene, line) for edit in each.edits for line in edit.target} for each in both]
-    texts = ["".join(each.new_lines) for each in both]
-    return bool(places[0] & places[1]) or (all(texts) and is_reworded(texts[0], texts[1], SAME_IDEA))
+    if mine.targets & theirs.targets:
+        return True
+    texts = "".join(mine.new_lines), "".join(theirs.new_lines)
+    return all(texts) and is_reworded(*texts, SAME_IDEA)
 
 
 def is_passed_over(candidate: Candidate) -> bool:

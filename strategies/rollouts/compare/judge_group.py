@@ -75,7 +75,7 @@ def fits(base: Capsule, live: Capsule, proposed: CandidateProposed) -> bool:
     lines, live_lines = _lines(base), _lines(live)
     files, live_files = _files(base), _files(live)
     changed = [
-        *(lines.get(target) != live_lines.get(target) for target in _targets(proposed)),
+        *(lines.get(target) != live_lines.get(target) for target in proposed.targets),
         *(files.get(file.path) != live_files.get(file.path) for file in proposed.files),
     ]
     if proposed.skill or any(changed):
@@ -85,10 +85,6 @@ def fits(base: Capsule, live: Capsule, proposed: CandidateProposed) -> bool:
     except (EditError, NotFoundError):
         return False
     return True
-
-
-def _targets(proposed: CandidateProposed) -> list[tuple[str, int]]:
-    return [(edit.gene, line) for edit in proposed.edits for line in edit.target]
 
 
 def _lines(capsule: Capsule) -> dict[tuple[str, int], str]:
