@@ -77,7 +77,3 @@ class SecondIdeas(Ideas):
     def true_line(self, wording: str, about: str) -> str:
         """Write a line that helps a kind."""
         return f"- {wording.format(about)}"
-
-    def lure_line(self, wording: str, about: str) -> str:
-        """Write a line that helps a kind and costs everywhere else."""
-        return self.true_line(wording, about).replace("mind", "guess")

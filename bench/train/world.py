@@ -198,7 +198,7 @@ class Ideas:
 
     def lure_line(self, wording: str, about: str) -> str:
         """Write a line that helps a kind and harms others."""
-        return f"- {wording} guess the {about} of what is asked."
+        return self.true_line(wording, about).replace("mind", "guess")
 
     def tags_of(self, draws: random.Random, about: str) -> Sequence[str]:
         """Name the tags that an idea is for."""
