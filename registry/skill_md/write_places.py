@@ -72,9 +72,10 @@ def project_of(registry: Path | PostgresAddress) -> Path | None:
 
 def recorded_place(place: str, registry: Path) -> str:
     """Write a place as events keep it: relative to the project that it lies in, if any: copies have their own."""
-    project = project_of(registry)
-    inside = project is not None and Path(place).is_absolute() and WritePlaces(project).is_open(Path(place))
-    return Path(place).resolve().relative_to(project).as_posix() if project and inside else place
+    project, at = project_of(registry), Path(place)
+    if project is None or not at.is_absolute() or not WritePlaces(project).is_open(at):
+        return place
+    return at.resolve().relative_to(project).as_posix()
 
 
 def place_here(recorded: str, registry: Path) -> str:
