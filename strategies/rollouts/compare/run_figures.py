@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
@@ -13,13 +13,14 @@ from strategies.gate.aimed_rule import FRESH
 from strategies.gate.rollout_rule import figures_of
 from strategies.gate.stats.mantel_haenszel import Z95
 from strategies.gate.track_record import advantages
+from strategies.rollouts.compare.rounds import tagged
 from strategies.rollouts.compare.run_pairs import values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from strategies.gate.replay.measure import MeasurementStamp
-    from strategies.rollouts.compare.rounds import Contest, ContestEnd, LastLook
+    from strategies.rollouts.compare.rounds import Contest, ContestEnd
     from strategies.rollouts.compare.run_pairs import Pairing
     from strategies.rollouts.run.runner import Runs, RunSpending
     from strategies.rollouts.run.trial import Trial
@@ -48,10 +49,14 @@ class _Side:
     span: range
     pairing: Pairing
 
-    def outcomes(self, runs: Runs, *, after: bool) -> dict[str, list[float | None]]:
-        """Give the outcomes of each task by round, with the candidate or without it."""
+    def trials(self, runs: Runs, *, after: bool) -> dict[str, list[Trial | None]]:
+        """Give the runs of each task by round, with the candidate or without it."""
         made = self.pairing.after if after else self.pairing.before
-        return {task.id: values(made(runs, task, self.span)) for task in self.tasks}
+        return {task.id: made(runs, task, self.span) for task in self.tasks}
+
+    def outcomes(self, runs: Runs, *, after: bool) -> dict[str, list[float | None]]:
+        """Give what those runs came to."""
+        return {task: values(trials) for task, trials in self.trials(runs, after=after).items()}
 
 
 def measured(
@@ -73,16 +78,18 @@ def measured(
         audit_before=_score(runs, audit, stamp, after=False),
         audit_after=_score(runs, audit, stamp, after=True),
         audit_delta=_delta(runs, audit),
-        rollouts=_rollouts(contest, runs, ended, comparison, spent),
+        rollouts=_rollouts(contest, runs, ended, sealed, comparison, spent),
     )
 
 
-def _rollouts(contest: Contest, runs: Runs, ended: ContestEnd, comparison: str, spent: RunSpending) -> Rollouts:
-    last, facts, figures = ended.last, ended.facts, ended.last.looked.figures
-    paired = last.pairing.pairs(runs, last.tasks, last.span)
+def _rollouts(
+    contest: Contest, runs: Runs, ended: ContestEnd, sealed: _Side, comparison: str, spent: RunSpending
+) -> Rollouts:
+    facts, figures = ended.facts, ended.last.looked.figures
+    paired = sealed.pairing.pairs(runs, sealed.tasks, sealed.span)
     return Rollouts(
         comparison=comparison,
-        rounds=len(last.span),
+        rounds=len(sealed.span),
         tasks=figures.tasks,
         pairs=sum(map(len, paired)),
         void=sum(pair is None for task in paired for pair in task),
@@ -97,25 +104,25 @@ def _rollouts(contest: Contest, runs: Runs, ended: ContestEnd, comparison: str, 
         cost_usd=spent.cost_usd,
         seconds=spent.seconds,
         unpriced=spent.unpriced,
-        lenient_before=_lenient(runs, last, last.pairing.before),
-        lenient_after=_lenient(runs, last, last.pairing.after),
-        tags=_by_tag(runs, last),
+        lenient_before=_lenient(runs, sealed, after=False),
+        lenient_after=_lenient(runs, sealed, after=True),
+        tags=_by_tag(runs, sealed),
         judges=facts.judges,
         versions=advantages(_groups(contest, runs)),
         no_skill=facts.no_skill,
         lost_anchors=facts.lost_anchors,
         tampered=facts.tampered,
         stopped=facts.stopped,
-        aim=last.aim,
+        aim=ended.last.aim,
     )
 
 
-def _by_tag(runs: Runs, last: LastLook) -> tuple[TagFigures, ...]:
+def _by_tag(runs: Runs, sealed: _Side) -> tuple[TagFigures, ...]:
     """Break the sealed results down by tag; a task with several tags counts for each."""
-    tags = sorted({tag for task in last.tasks for tag in task.tags})
+    tags = sorted({tag for task in sealed.tasks for tag in task.tags})
     rows = []
     for tag in tags:
-        side = _Side("sealed", [task for task in last.tasks if tag in task.tags], last.span, last.pairing)
+        side = replace(sealed, tasks=tagged(sealed.tasks, (tag,)))
         before, after = (_means(side.outcomes(runs, after=holds)) for holds in (False, True))
         both = sorted(before.keys() & after.keys())
         if both:
@@ -177,7 +184,7 @@ def _delta(runs: Runs, side: _Side) -> Delta | None:
     return Delta(value=figures.difference, low=figures.low, high=figures.high, tasks=figures.tasks)
 
 
-def _lenient(runs: Runs, last: LastLook, made: Callable[..., Iterable[Trial | None]]) -> float:
+def _lenient(runs: Runs, side: _Side, *, after: bool) -> float:
     """Give the share of runs in which three of four layers passed."""
-    trials = [trial for task in last.tasks for trial in made(runs, task, last.span) if trial is not None]
+    trials = [trial for of_task in side.trials(runs, after=after).values() for trial in of_task if trial]
     return fmean(trial.lenient for trial in trials) if trials else 0.0
