@@ -90,7 +90,7 @@ def _home(draft: Capsule, target: EditTarget) -> Gene:
     """Find the section that a gap belongs to: the one that is named, else the one that speaks most of the same."""
     named = [gene for gene in draft.genes if target.section and gene.title == target.section]
     words = content_words(target.replacement)
-    open_genes = [gene for gene in draft.genes if not gene.protected_whole and gene.keeper in {"", AUDITOR}]
+    open_genes = [gene for gene in draft.genes if gene.is_open(by=AUDITOR)]
 
     def shared(gene: Gene) -> int:
         return len(words & content_words(" ".join((gene.title, *(line.text for line in gene.lines)))))
