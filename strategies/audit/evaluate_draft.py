@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from strategies.audit.audit_record import AuditRecord
     from strategies.audit.evaluators.evaluator_types import EvaluatorReport, SkillPassage
     from strategies.audit.interpret_tasks import InterpretedTask
+    from strategies.rollouts.run.arms import Arm
     from strategies.rollouts.run.runner import Runs
 
 
@@ -70,14 +71,14 @@ class DraftEvaluation:
         More pairs are made, up to those of the plan, while runs of the same task differ from pair to pair and the
         sequential rule of the gate has not decided.
         """
-        arm, tasks = self.plan.arm(draft), [known.task for known in self.plan.tasks]
-        skill = passages_of(self.plan.rig.registry.log, draft)
+        arm, skill = self.plan.arm(draft), passages_of(self.plan.rig.registry.log, draft)
+        tasks = [replace(known, requirements=held_against(known.requirements, skill)) for known in self.plan.tasks]
         materials = list[AuditMaterial]()
         rounds = list[list[float | None]]()
         for at in range(self.plan.pairs):
-            jobs = in_random_order((arm, NO_SKILL), tasks, [at], self.plan.rig.seed)
+            jobs = in_random_order((arm, NO_SKILL), [known.task for known in tasks], [at], self.plan.rig.seed)
             self.runs.make([replace(job, watch=written_record) for job in jobs])
-            made = [self._material(known, draft, skill, at) for known in self.plan.tasks]
+            made = [self._material(known, arm, skill, at) for known in tasks]
             rounds.append([_gain(material) for material in made])
             materials += (material for material in made if material is not None)
             if self._decided(rounds):
@@ -98,10 +99,10 @@ class DraftEvaluation:
         return any(figures_of(sides, len(rounds)).e_value >= bar for sides in (gains, losses))
 
     def _material(
-        self, known: InterpretedTask, draft: Capsule, skill: Sequence[SkillPassage], at: int
+        self, known: InterpretedTask, arm: Arm, skill: tuple[SkillPassage, ...], at: int
     ) -> AuditMaterial | None:
         """Put two runs of a task side by side; None where infrastructure lost one."""
-        log, arm = self.plan.rig.registry.log, self.plan.arm(draft)
+        log = self.plan.rig.registry.log
         having, lacking = (self.runs.of(side, known.task, (at,))[0] for side in (arm, NO_SKILL))
         if having is None or lacking is None:
             return None
@@ -109,8 +110,8 @@ class DraftEvaluation:
             task=known.task.id,
             prompt=known.task.prompt,
             workspace=dict(known.texts),
-            requirements=held_against(known.requirements, skill),
-            skill=tuple(skill),
+            requirements=known.requirements,
+            skill=skill,
             with_skill=record_of(log, known.task, having),
             without_skill=record_of(log, known.task, lacking),
         )
