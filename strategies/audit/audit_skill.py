@@ -44,10 +44,14 @@ class AuditEnd:
 
 @dataclass
 class _Progress:
-    """The last good draft and its verdict; `refused` are the sets of targets that were rolled back from it."""
+    """The last good draft, its verdict, and what is done to it next.
+
+    `refused` are the sets of targets that were rolled back from it.
+    """
 
     good: EvaluatedDraft
     verdict: AuditVerdict
+    route: EditRoute
     refused: list[frozenset[str]] = field(default_factory=list)
 
 
@@ -114,17 +118,16 @@ def _first(plan: AuditPlan, evaluation: DraftEvaluation) -> _Progress:
     given = evaluation.evaluated(plan.base, 0)
     if not given.pairs:
         raise UpstreamError("no pair of runs was left to look at", hint="try the agent's command by hand")
-    progress = _Progress(given, judge_draft(given.pairs))
-    _record_judged(plan, _judged(plan, given, progress.verdict, route_edits(given.pairs)))
+    progress = _Progress(given, judge_draft(given.pairs), route_edits(given.pairs))
+    _record_judged(plan, _judged(plan, given, progress.verdict, progress.route))
     return progress
 
 
 def _iterate(plan: AuditPlan, evaluation: DraftEvaluation, progress: _Progress, iteration: int) -> str:
     """Make the next draft, run it and judge it; returns why the audit ends, "" where it goes on."""
-    log, good = plan.rig.registry.log, progress.good
-    route = route_edits(good.pairs, progress.refused)
+    log, good, route = plan.rig.registry.log, progress.good, progress.route
     if not route.targets:
-        return _rest(progress, route)
+        return _rest(progress)
     moves = draft_edits(route, good.capsule, texts_beside(log, good.capsule))
     made = drafted(log, plan.base, good.capsule, moves.edits, limits_of(plan.rig.preset, AUDITOR))
     left_out = (*(f"{target.quote or target.action}: {target.why}" for target in moves.left), *made.refused)
@@ -133,7 +136,7 @@ def _iterate(plan: AuditPlan, evaluation: DraftEvaluation, progress: _Progress, 
     draft = evaluation.evaluated(made.capsule, iteration)
     verdict = judge_draft(draft.pairs, good.pairs, route.aims)
     kept = not verdict.rolls_back
-    judged = _judged(plan, draft, verdict, route_edits(draft.pairs) if kept else route)
+    following = route_edits(draft.pairs) if kept else route
     changes = {
         "iteration": iteration,
         "kept": kept,
@@ -141,18 +144,19 @@ def _iterate(plan: AuditPlan, evaluation: DraftEvaluation, progress: _Progress, 
         "left_out": left_out,
         "drift": plan.asking and drift_of(evaluation.first, replace(plan.asking, look=iteration)),
     }
-    _record_judged(plan, judged.model_copy(update=changes))
+    _record_judged(plan, _judged(plan, draft, verdict, following).model_copy(update=changes))
     if kept:
-        progress.good, progress.verdict, progress.refused = draft, verdict, []
+        progress.good, progress.verdict, progress.route, progress.refused = draft, verdict, following, []
     else:
         progress.refused.append(route.keys)
+        progress.route = route_edits(good.pairs, progress.refused)
     return ""
 
 
-def _rest(progress: _Progress, route: EditRoute) -> str:
+def _rest(progress: _Progress) -> str:
     """Say why nothing more is tried."""
     held, anchors = progress.good.anchors
-    if route.halted:
+    if progress.route.halted:
         return "a hurt ended it: the core is sound, and no further change is tried"
     if progress.refused:
         return "nothing is left to try: every further change was rolled back"
