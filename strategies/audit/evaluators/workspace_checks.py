@@ -10,7 +10,7 @@ from strategies.audit.evaluators.run_contrast import holds
 from strategies.audit.evaluators.table_text import table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from strategies.audit.evaluators.evaluator_types import AuditMaterial, RunRecord
     from strategies.audit.evaluators.table_text import TableRead
@@ -30,28 +30,46 @@ class DataFault(NamedTuple):
     wanted: str
 
 
-def columns_of(material: AuditMaterial) -> dict[str, frozenset[str]]:
-    """Map each name without case and separators to its spellings in the workspace."""
+class WorkspaceData(NamedTuple):
+    """What the workspace of a task says: its tables, how names of columns are spelled, numbers, figures.
+
+    `spelled` maps each name without case and separators to its spellings; `copied` are the numbers that its texts
+    hold, `figures` what its tables give: rows, sums, means, extremes of columns.
+    """
+
+    tables: dict[str, TableRead]
+    spelled: dict[str, frozenset[str]]
+    copied: frozenset[str]
+    figures: frozenset[str]
+
+
+def workspace_data(material: AuditMaterial) -> WorkspaceData:
+    """Read the workspace of a task."""
+    tables = _tables(material.workspace)
     spelled = dict[str, set[str]]()
     names = [name for table in material.requirements.tables for name in table.columns]
-    names += [name for table in _tables(material.workspace).values() for name in table.columns]
+    names += [name for table in tables.values() for name in table.columns]
     for name in names:
         spelled.setdefault(plain_name(name), set()).add(name)
-    return {plain: frozenset(names) for plain, names in spelled.items() if plain}
+    return WorkspaceData(
+        tables,
+        {plain: frozenset(names) for plain, names in spelled.items() if plain},
+        frozenset(match for text in material.workspace.values() for match in _NUMBER.findall(text)),
+        frozenset(_figures(tables.values())),
+    )
 
 
-def data_faults(material: AuditMaterial, run: RunRecord) -> tuple[DataFault, ...]:
+def data_faults(material: AuditMaterial, data: WorkspaceData, run: RunRecord) -> tuple[DataFault, ...]:
     """List names of columns that are not written as in the workspace, and values that its column does not hold.
 
     A name that the prompt spells so, or that a deliverable asks for, is right as it is.
     """
     asked = {name for wanted in material.requirements.deliverables for name in wanted.header}
-    spelled, inputs = columns_of(material), _tables(material.workspace)
     faults = (
         fault
         for path, table in sorted(_tables(run.files).items())
         for at, column in enumerate(table.columns)
-        for fault in _column_faults(path, column, table.cells(at), spelled, inputs)
+        for fault in _column_faults(path, column, table.cells(at), data)
     )
     return tuple(
         fault
@@ -60,27 +78,19 @@ def data_faults(material: AuditMaterial, run: RunRecord) -> tuple[DataFault, ...
     )
 
 
-def recomputed_figures(material: AuditMaterial, run: RunRecord) -> frozenset[str]:
-    """List the figures that a run wrote and the workspace gives too: rows, sums, means, extremes of columns."""
-    known = set(_figures(material.workspace))
+def recomputed_figures(data: WorkspaceData, run: RunRecord) -> frozenset[str]:
+    """List the figures that a run wrote and the workspace gives too, but holds nowhere as they are."""
     written = {match for text in (*run.files.values(), run.answer) for match in _NUMBER.findall(text)}
-    copied = {match for text in material.workspace.values() for match in _NUMBER.findall(text)}
-    return frozenset(number for number in written - copied if _normal(number) in known)
+    return frozenset(number for number in written - data.copied if _normal(number) in data.figures)
 
 
-def _column_faults(
-    path: str,
-    column: str,
-    cells: list[str],
-    spelled: Mapping[str, frozenset[str]],
-    inputs: Mapping[str, TableRead],
-) -> Iterator[DataFault]:
-    spellings = spelled.get(plain_name(column), frozenset())
+def _column_faults(path: str, column: str, cells: list[str], data: WorkspaceData) -> Iterator[DataFault]:
+    spellings = data.spelled.get(plain_name(column), frozenset())
     if spellings and column not in spellings:
         yield DataFault("column", path, column, min(spellings))
     known = {
         cell
-        for table in inputs.values()
+        for table in data.tables.values()
         for at, name in enumerate(table.columns)
         if name == column
         for cell in table.cells(at)
@@ -90,8 +100,8 @@ def _column_faults(
         yield DataFault("value", path, foreign, column)
 
 
-def _figures(workspace: Mapping[str, str]) -> Iterator[str]:
-    for table in _tables(workspace).values():
+def _figures(tables: Iterable[TableRead]) -> Iterator[str]:
+    for table in tables:
         yield from _worth(float(len(table.rows)))
         for at in range(len(table.columns)):
             cells = table.cells(at)

@@ -22,10 +22,10 @@ from strategies.audit.evaluators.run_contrast import (
     quotes_of,
     traces,
 )
-from strategies.audit.evaluators.workspace_checks import columns_of, data_faults, recomputed_figures
+from strategies.audit.evaluators.workspace_checks import data_faults, recomputed_figures, workspace_data
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from events.types.audit_events import AuditResult
     from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial
@@ -53,10 +53,9 @@ class DataConsistency:
     def report(self, material: AuditMaterial, ask: AskModel | None) -> EvaluatorReport:
         """Say that the skill hurts where names or values contradict the data with it alone."""
         del ask
-        faults, other = data_faults(material, material.with_skill), data_faults(material, material.without_skill)
-        figures, others = (
-            recomputed_figures(material, run) for run in (material.with_skill, material.without_skill)
-        )
+        data, runs = workspace_data(material), (material.with_skill, material.without_skill)
+        faults, other = (data_faults(material, data, run) for run in runs)
+        figures, others = (recomputed_figures(data, run) for run in runs)
         brought = [fault for fault in faults if (fault.kind, fault.path) not in {(f.kind, f.path) for f in other}]
         change, comparable = anchor_change(material), has_contrast(material)
         fewer, more = len(figures) < len(others), len(figures) > len(others)
@@ -75,7 +74,7 @@ class DataConsistency:
             reason="; ".join(f"{f.path}: {f.wrong!r} is no {f.kind} of the data" for f in faults) or "agrees",
             signals=(
                 *harmful(guilty, "what it says contradicts the data"),
-                *_misnamed(material, [fault.wrong for fault in brought if change.lost]),
+                *_misnamed(material, data.spelled, [fault.wrong for fault in brought if change.lost]),
                 *_gaps(is_misspelt=bool(faults), is_miscounted=comparable and fewer and bool(change.lost)),
             ),
             protected=quotes_of(traced) if result == "helped" else (),
@@ -89,13 +88,14 @@ class DataConsistency:
         )
 
 
-def _misnamed(material: AuditMaterial, misspelt: Collection[str]) -> Iterator[ActionSignal]:
+def _misnamed(
+    material: AuditMaterial, spelled: Mapping[str, frozenset[str]], misspelt: Collection[str]
+) -> Iterator[ActionSignal]:
     """Find columns and paths that a passage names almost as the workspace has them.
 
     A passage may want another name for what is written. So it must be about what is read, or a step has failed by
     the name, or the loss of an anchor went with it.
     """
-    spelled = columns_of(material)
     real = frozenset((*material.workspace, *(wanted.path for wanted in material.requirements.deliverables)))
     errors = "\n".join(action.output for action in failures(material.with_skill))
     for passage, terms in zip(material.skill, skill_terms(material.skill), strict=True):
