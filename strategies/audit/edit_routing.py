@@ -148,7 +148,7 @@ class _Witnessed(NamedTuple):
 class _Evidence:
     """What all pairs say about each passage, by its place in the skill."""
 
-    def __init__(self, pairs: Sequence[AuditedPair], skill: Sequence[SkillPassage]) -> None:
+    def __init__(self, pairs: Sequence[AuditedPair], skill: tuple[SkillPassage, ...]) -> None:
         self.skill, self.pairs = skill, pairs
         self.signals: dict[int, list[_Witnessed]] = defaultdict(list)
         self.kept: dict[tuple[int, bool], list[tuple[int, int]]] = defaultdict(list)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Generic, Literal, Protocol, TypeVar
 
 from pydantic import Field
 
@@ -124,6 +124,22 @@ class ActionSignal(Frozen):
     move: str = ""
     suspects: int = Field(default=1, ge=1)
     by_model: bool = False
+
+
+Kept = TypeVar("Kept")
+
+
+class SameObject(Generic[Kept]):
+    """An object by its identity, as the key of a cache: all evaluators look at one that cannot change."""
+
+    def __init__(self, kept: Kept) -> None:
+        self.kept = kept
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SameObject) and self.kept is other.kept
+
+    def __hash__(self) -> int:
+        return id(self.kept)
 
 
 QuoteFault = Literal["not in the skill", "paraphrased", "repeated", "two sections", "untrusted"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from strategies.audit.evaluators.evaluator_types import ActionSignal, VoidSignal
+from strategies.audit.evaluators.evaluator_types import ActionSignal, SameObject, VoidSignal
 from strategies.gate.injection import unlike_report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from strategies.audit.evaluators.evaluator_types import Action, EvaluatorReport, QuoteFault, SkillPassage
 
@@ -26,8 +27,15 @@ class QuotedSpan(NamedTuple):
     end: int
 
 
+class _FileText(NamedTuple):
+    """A file of a skill as one text; of each line its place in the skill, where it begins, and where it ends."""
+
+    text: str
+    lines: tuple[tuple[int, int, int], ...]
+
+
 def find_quote(
-    quote: str, skill: Sequence[SkillPassage], *, file: str = "", gene: str = "", line: int = 0
+    quote: str, skill: tuple[SkillPassage, ...], *, file: str = "", gene: str = "", line: int = 0
 ) -> tuple[QuotedSpan, ...] | QuoteFault:
     """Find a quote word for word, within one section. `file`, `gene`, `line` choose where it begins."""
     if not quote.strip():
@@ -76,21 +84,21 @@ def on_passage(
     )
 
 
-def everywhere(quote: str, skill: Sequence[SkillPassage]) -> tuple[QuotedSpan, ...]:
+def everywhere(quote: str, skill: tuple[SkillPassage, ...]) -> tuple[QuotedSpan, ...]:
     """Find all places of a quote: what is protected is protected wherever it is written."""
     return (
         tuple(span for spans in _occurrences(quote.strip("\n"), skill) for span in spans) if quote.strip() else ()
     )
 
 
-def with_sound_signals(report: EvaluatorReport, skill: Sequence[SkillPassage]) -> EvaluatorReport:
+def with_sound_signals(report: EvaluatorReport, skill: tuple[SkillPassage, ...]) -> EvaluatorReport:
     """Give a report without its void signals, which it counts."""
     sound, void = sound_signals(report.signals, skill)
     return report.model_copy(update={"signals": sound, "void": (*report.void, *void)}) if void else report
 
 
 def sound_signals(
-    signals: Iterable[ActionSignal], skill: Sequence[SkillPassage]
+    signals: Iterable[ActionSignal], skill: tuple[SkillPassage, ...]
 ) -> tuple[tuple[ActionSignal, ...], tuple[VoidSignal, ...]]:
     """Divide signals into those that count and those that are void; a gap quotes nothing."""
     sound, void = list[ActionSignal](), list[VoidSignal]()
@@ -105,35 +113,45 @@ def sound_signals(
     return tuple(sound), tuple(void)
 
 
-def _kinds(where: tuple[QuotedSpan, ...] | QuoteFault, skill: Sequence[SkillPassage]) -> frozenset[str]:
+def _kinds(where: tuple[QuotedSpan, ...] | QuoteFault, skill: tuple[SkillPassage, ...]) -> frozenset[str]:
     """Name what the quoted lines hold already that no report says: a replacement may give no new orders."""
     if isinstance(where, str):
         return frozenset()
     return frozenset(kind for span in where for kind in unlike_report(skill[span.at].text))
 
 
-def _occurrences(quote: str, skill: Sequence[SkillPassage]) -> list[tuple[QuotedSpan, ...]]:
+def _occurrences(quote: str, skill: tuple[SkillPassage, ...]) -> list[tuple[QuotedSpan, ...]]:
     """List where a quote is written, each place as the pieces of lines that it covers, file by file."""
     places = list[tuple[QuotedSpan, ...]]()
-    for file in dict.fromkeys(passage.file for passage in skill):
-        lines = [(at, passage.text.rstrip("\r\n")) for at, passage in enumerate(skill) if passage.file == file]
-        text = "\n".join(line for _, line in lines)
-        begins, length = [0], 0
-        for _, line in lines:
-            length += len(line) + 1
-            begins.append(length)
+    for text, lines in _file_texts(SameObject(skill)):
         start = text.find(quote)
         while start >= 0:
             end = start + len(quote)
             places.append(
                 tuple(
-                    QuotedSpan(at, max(start - first, 0), min(end - first, len(line)))
-                    for (at, line), first in zip(lines, begins, strict=False)
-                    if first < end and start < first + len(line)
+                    QuotedSpan(at, max(start - first, 0), min(end, last) - first)
+                    for at, first, last in lines
+                    if first < end and start < last
                 )
             )
             start = text.find(quote, start + 1)
     return [spans for spans in places if spans]
+
+
+@lru_cache(maxsize=2)
+def _file_texts(same: SameObject[tuple[SkillPassage, ...]]) -> tuple[_FileText, ...]:
+    """Join the lines of each file of a skill: every quote is looked for in all of them."""
+    by_file: dict[str, list[tuple[int, str]]] = {}
+    for at, passage in enumerate(same.kept):
+        by_file.setdefault(passage.file, []).append((at, passage.text.rstrip("\r\n")))
+    texts = list[_FileText]()
+    for lines in by_file.values():
+        places, first = list[tuple[int, int, int]](), 0
+        for at, line in lines:
+            places.append((at, first, first + len(line)))
+            first += len(line) + 1
+        texts.append(_FileText("\n".join(line for _, line in lines), tuple(places)))
+    return tuple(texts)
 
 
 def _is_meant(passage: SkillPassage, file: str, gene: str, line: int) -> bool:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.audit.evaluators.deliverable_checks import deliverable_faults
+from strategies.audit.evaluators.evaluator_types import SameObject
 from strategies.audit.evaluators.line_rewrites import REMOVE
 from strategies.audit.evaluators.passage_terms import content_words, path_terms, skill_terms
 from strategies.audit.evaluators.quote_check import on_passage
@@ -66,27 +67,14 @@ def anchor_change(material: AuditMaterial) -> AnchorChange:
     return AnchorChange(gained, lost, len(both))
 
 
-class _SameMaterial:
-    """A material by its identity: all evaluators look at one object, which cannot change."""
-
-    def __init__(self, material: AuditMaterial) -> None:
-        self.material = material
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _SameMaterial) and self.material is other.material
-
-    def __hash__(self) -> int:
-        return id(self.material)
-
-
 def traces(material: AuditMaterial) -> tuple[Trace, ...]:
     """Find the passages that show in the run with the skill alone; none where the other run gives no contrast."""
-    return _traces(_SameMaterial(material)) if has_contrast(material) else ()
+    return _traces(SameObject(material)) if has_contrast(material) else ()
 
 
 @lru_cache(maxsize=2)
-def _traces(same: _SameMaterial) -> tuple[Trace, ...]:
-    material = same.material
+def _traces(same: SameObject[AuditMaterial]) -> tuple[Trace, ...]:
+    material = same.kept
     having, lacking = material.with_skill, material.without_skill
     with_text, without_text = run_text(having), run_text(lacking)
     styles = styles_gained(having, lacking)
