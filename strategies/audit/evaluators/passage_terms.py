@@ -6,8 +6,10 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from strategies.audit.evaluators.evaluator_types import SameObject
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from strategies.audit.evaluators.evaluator_types import SkillPassage
 
@@ -89,10 +91,15 @@ class PassageTerms(NamedTuple):
     frame: bool
 
 
-def skill_terms(skill: Sequence[SkillPassage]) -> tuple[PassageTerms, ...]:
+def skill_terms(skill: tuple[SkillPassage, ...]) -> tuple[PassageTerms, ...]:
     """Read the terms of every passage, in order; lines between fences are code as a whole."""
+    return _skill_terms(SameObject(skill))
+
+
+@lru_cache(maxsize=2)
+def _skill_terms(same: SameObject[tuple[SkillPassage, ...]]) -> tuple[PassageTerms, ...]:
     terms, fenced, file = list[PassageTerms](), False, ""
-    for passage in skill:
+    for passage in same.kept:
         fenced, file = fenced and passage.file == file, passage.file
         text = passage.text.strip()
         fence = text.startswith(_FENCE)
