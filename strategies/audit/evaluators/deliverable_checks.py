@@ -30,6 +30,14 @@ def deliverable_faults(deliverables: Sequence[Deliverable], run: RunRecord) -> t
     return tuple(fault for wanted in deliverables for fault in _faults(wanted, run))
 
 
+def only_in(
+    faults: Sequence[DeliverableFault], others: Sequence[DeliverableFault]
+) -> tuple[DeliverableFault, ...]:
+    """Give the faults of one run that another does not have: of another kind, or in another file."""
+    known = {(fault.path, fault.kind) for fault in others}
+    return tuple(fault for fault in faults if (fault.path, fault.kind) not in known)
+
+
 def plain_name(name: str) -> str:
     """Give a name without case and separators: what two spellings of it share."""
     return re.sub(r"[^a-z0-9]", "", name.lower())

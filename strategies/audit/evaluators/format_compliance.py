@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from strategies.audit.evaluators.deliverable_checks import deliverable_faults
+from strategies.audit.evaluators.deliverable_checks import deliverable_faults, only_in
 from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorReport
 from strategies.audit.evaluators.line_rewrites import ADD_CONTRACT, REMIND_VERBATIM
 from strategies.audit.evaluators.run_contrast import (
     Blame,
     anchor_change,
     blamed,
-    brought_faults,
     harmful,
     quotes_of,
     traces,
@@ -71,8 +70,7 @@ class FormatCompliance:
         del ask
         wanted = material.requirements.deliverables
         faults, other = (deliverable_faults(wanted, run) for run in (material.with_skill, material.without_skill))
-        brought, now = brought_faults(material), {(fault.path, fault.kind) for fault in faults}
-        cured = [fault for fault in other if (fault.path, fault.kind) not in now]
+        brought, cured = only_in(faults, other), only_in(other, faults)
         lost_styles, gained_styles = _styles(material)
         result: AuditResult = "inert"
         if brought or lost_styles:

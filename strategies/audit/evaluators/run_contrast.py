@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from strategies.audit.evaluators.deliverable_checks import deliverable_faults
+from strategies.audit.evaluators.deliverable_checks import deliverable_faults, only_in
 from strategies.audit.evaluators.evaluator_types import SameObject
 from strategies.audit.evaluators.line_rewrites import REMOVE
 from strategies.audit.evaluators.passage_terms import content_words, path_terms, skill_terms
@@ -16,7 +16,6 @@ from strategies.audit.evaluators.style_marks import NO_FILE, asked_styles, style
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from strategies.audit.evaluators.deliverable_checks import DeliverableFault
     from strategies.audit.evaluators.evaluator_types import (
         ActionSignal,
         AuditMaterial,
@@ -163,8 +162,10 @@ def blamed_for(traced: Sequence[Trace], material: AuditMaterial, lost: Sequence[
     there, the paths that were written instead, and the calls that only this run made. Else it is what changed in
     the files that the names of lost anchors speak of, or in all.
     """
+    wanted = material.requirements.deliverables
+    having, lacking = (deliverable_faults(wanted, run) for run in (material.with_skill, material.without_skill))
     faults = [
-        fault for fault in brought_faults(material) if any(holds(name, fault.path or "answer") for name in lost)
+        fault for fault in only_in(having, lacking) if any(holds(name, fault.path or "answer") for name in lost)
     ]
     changed = changed_texts(material)
     if any(fault.kind in {"missing", "elsewhere"} for fault in faults):
@@ -177,14 +178,6 @@ def blamed_for(traced: Sequence[Trace], material: AuditMaterial, lost: Sequence[
         return blamed(traced, wrong)
     named = [text for path, text in changed.items() if path and any(holds(name, path) for name in lost)]
     return blamed(traced, named or (*changed.values(), *fresh_calls(material)), is_narrow=False)
-
-
-def brought_faults(material: AuditMaterial) -> tuple[DeliverableFault, ...]:
-    """List the faults of deliverables that only the run with the skill has."""
-    wanted = material.requirements.deliverables
-    known = {(fault.path, fault.kind) for fault in deliverable_faults(wanted, material.without_skill)}
-    faults = deliverable_faults(wanted, material.with_skill)
-    return tuple(fault for fault in faults if (fault.path, fault.kind) not in known)
 
 
 def fresh_calls(material: AuditMaterial) -> tuple[str, ...]:
