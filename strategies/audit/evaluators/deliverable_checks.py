@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from strategies.audit.evaluators.table_text import JSON_LINES, SEPARATORS, TableRead, table_of
+from strategies.audit.evaluators.table_text import (
+    JSON_LINES,
+    SEPARATORS,
+    TableRead,
+    is_json,
+    likely_separator,
+    table_format,
+    table_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,17 +60,18 @@ def _faults(wanted: Deliverable, run: RunRecord) -> Iterator[DeliverableFault]:
     if not text.strip():
         yield DeliverableFault(wanted.path, "empty", "", wanted.path)
         return
-    kind = wanted.format.lower() or wanted.path.rpartition(".")[2].lower()
+    kind = wanted.format.lower() or table_format(wanted.path)
     table = table_of(f"deliverable.{kind}", text)
     if kind in {*SEPARATORS, "json", *JSON_LINES} and table is None:
-        if kind in {*SEPARATORS} or not _reads(text, is_lines=kind in JSON_LINES):
+        pieces = text.strip().splitlines() if kind in JSON_LINES else [text]
+        if kind in SEPARATORS or not all(map(is_json, pieces)):
             yield DeliverableFault(wanted.path, "unreadable", text[:200], kind)
         return
     if table is None:
         return
     if kind in SEPARATORS and len(table.columns) == 1 and len(wanted.header) > 1:
         first = text.partition("\n")[0].rstrip("\r")
-        separator = max(",;\t|", key=first.count)
+        separator = likely_separator(first)
         if separator in first:
             yield DeliverableFault(wanted.path, "separator", separator, SEPARATORS[kind])
             table = TableRead(tuple(first.split(separator)), ())
@@ -88,12 +96,3 @@ def _header_faults(wanted: Deliverable, table: TableRead, *, is_ordered: bool) -
     kind: FaultKind = "spelling" if alike and not set(header) <= set(columns) else "header"
     other = [name for name in columns if name not in header] or columns  # only the order differs
     yield DeliverableFault(wanted.path, kind, ",".join(other), ",".join(header))
-
-
-def _reads(text: str, *, is_lines: bool) -> bool:
-    try:
-        for piece in text.strip().splitlines() if is_lines else [text]:
-            json.loads(piece)
-    except (ValueError, RecursionError):
-        return False
-    return True

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
+
+from strategies.audit.evaluators.table_text import is_json, likely_separator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -69,18 +70,12 @@ def _first_line(text: str) -> str:
     return text.partition("\n")[0]
 
 
-def _is_json(text: str) -> bool:
-    if not text.lstrip().startswith(("{", "[")):
-        return False
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+def _is_json_block(text: str) -> bool:
+    return text.lstrip().startswith(("{", "[")) and is_json(text)
 
 
 def _rows(text: str) -> list[list[str]]:
-    separator = max(",;\t|", key=_first_line(text).count)
+    separator = likely_separator(_first_line(text))
     rows = [line.split(separator) for line in text.splitlines()[1:] if line.strip()]
     return rows if rows and len(rows[0]) > 1 else []
 
@@ -122,10 +117,10 @@ _STYLES: Final = {
     "semicolons": _style(r"semicolon", lambda text: ";" in _first_line(text)),
     "tabs": _style(r"\btab(?:s|-separated| separated)?\b|\btsv\b", lambda text: "\t" in _first_line(text)),
     "pipes": _style(r"\bpipes?\b(?!line)", lambda text: "|" in _first_line(text)),
-    "JSON": _style(r"\bjson\b", _is_json),
+    "JSON": _style(r"\bjson\b", _is_json_block),
     "JSON lines": _style(
         r"\bjsonl\b|json lines|ndjson",
-        lambda text: text.count("\n") > 1 and all(map(_is_json, text.strip().splitlines())),
+        lambda text: text.count("\n") > 1 and all(map(_is_json_block, text.strip().splitlines())),
     ),
     "upper case": _style(
         r"upper-? ?case|capital letters|all caps", lambda text: text.upper() == text != text.lower()

@@ -26,6 +26,11 @@ def table_format(path: str) -> str:
     return path.rpartition(".")[2].lower()
 
 
+def likely_separator(line: str) -> str:
+    """Give what separates the cells of a line, going by how often it is there."""
+    return max(",;\t|", key=line.count)
+
+
 def table_of(path: str, text: str) -> TableRead | None:
     """Read a table: CSV or TSV, JSON objects in an array, or one object (a single row); None for no table."""
     ending = table_format(path)
@@ -39,6 +44,15 @@ def table_of(path: str, text: str) -> TableRead | None:
     except csv.Error:  # a field of more characters than csv reads, as behind a quote that nothing closes
         return None
     return TableRead(tuple(header), tuple(tuple(row) for row in rows if row))
+
+
+def is_json(text: str) -> bool:
+    """Tell whether a text can be read as JSON."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _json_table(text: str, *, is_lines: bool) -> TableRead | None:
