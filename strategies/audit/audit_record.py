@@ -9,11 +9,13 @@ from pydantic import TypeAdapter
 
 from events.types.audit_events import AuditEnded, AuditJudged, AuditStarted, EvaluatorReported
 from strategies.audit.evaluators.evaluator_types import EvaluatorReport
+from strategies.rollouts.tasks.check_types import Check
 
 if TYPE_CHECKING:
     from registry.query.library import Library
 
 _TYPES: Final = ("AuditStarted", "EvaluatorReported", "AuditJudged", "AuditEnded")
+ANCHORS: Final[TypeAdapter[tuple[Check, ...]]] = TypeAdapter(tuple[Check, ...])
 REPORTS: Final[TypeAdapter[tuple[EvaluatorReport, ...]]] = TypeAdapter(tuple[EvaluatorReport, ...])
 
 
@@ -62,3 +64,9 @@ def stored_reports(library: Library, blob: str) -> tuple[EvaluatorReport, ...] |
     """Read what evaluators reported of one pair; None where it was erased."""
     body = library.log.get_blob(blob)
     return REPORTS.validate_json(body) if body is not None else None
+
+
+def stored_anchors(library: Library, blob: str) -> tuple[Check, ...] | None:
+    """Read the locked anchors of a task; None where they were erased."""
+    body = library.log.get_blob(blob)
+    return ANCHORS.validate_json(body) if body is not None else None

@@ -14,20 +14,21 @@ from events.errors import UsageError
 from events.types.audit_events import AuditTaskInterpreted, ReadBy
 from registry.decide.commands import RecordFact
 from strategies.audit.anchor_checks import compiled_anchors
+from strategies.audit.audit_record import ANCHORS, stored_anchors
 from strategies.audit.audit_tasks import workspace_contents, workspace_texts
 from strategies.audit.evaluators.evaluator_types import TaskRequirements
 from strategies.audit.requirements import interpreted
 from strategies.audit.workspace_tables import tables_in
-from strategies.rollouts.tasks.check_types import Check, check_name
+from strategies.rollouts.tasks.check_types import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from registry.registry import Registry
+    from strategies.rollouts.tasks.check_types import Check
     from strategies.rollouts.tasks.task import RolloutTask, TaskSet
 
-_ANCHORS: Final[TypeAdapter[tuple[Check, ...]]] = TypeAdapter(tuple[Check, ...])
 _CORRECTIONS: Final[TypeAdapter[tuple[TaskRequirements, ...]]] = TypeAdapter(tuple[TaskRequirements, ...])
 _KEY: Final = "requirements"
 
@@ -148,7 +149,7 @@ def _lock(registry: Registry, task: RolloutTask, fresh: InterpretedTask) -> None
             task=task.id,
             digest=task_digest(task),
             requirements=registry.log.put_blob(requirements, kind="audit"),
-            anchors=registry.log.put_blob(_ANCHORS.dump_json(fresh.task.anchors), kind="audit"),
+            anchors=registry.log.put_blob(ANCHORS.dump_json(fresh.task.anchors), kind="audit"),
             kept=tuple(map(check_name, fresh.task.anchors)),
             dropped=fresh.dropped,
             by=fresh.by,
@@ -162,11 +163,11 @@ def _stored(
     """Read what was locked; None where nothing was, or it was erased."""
     if known is None:
         return None
-    requirements, anchors = map(registry.log.get_blob, (known.requirements, known.anchors))
+    requirements, anchors = registry.log.get_blob(known.requirements), stored_anchors(registry, known.anchors)
     if requirements is None or anchors is None:
         return None
     read = TaskRequirements.model_validate_json(requirements)
-    return _as_task(task, read, texts, _ANCHORS.validate_json(anchors), known.dropped, known.by)
+    return _as_task(task, read, texts, anchors, known.dropped, known.by)
 
 
 def _as_task(
@@ -178,5 +179,5 @@ def _as_task(
     by: ReadBy,
 ) -> InterpretedTask:
     anchored = task.model_copy(update={"anchors": anchors, "graders": (), "solution": None})
-    locked = sha256(_ANCHORS.dump_json(anchors)).hexdigest()
+    locked = sha256(ANCHORS.dump_json(anchors)).hexdigest()
     return InterpretedTask(anchored, requirements, texts, dropped, locked, by)

@@ -6,11 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from pydantic import TypeAdapter
-
 from events.types.audit_events import AuditTaskInterpreted, EvaluatorReported
-from strategies.audit.audit_record import stored_reports
-from strategies.rollouts.tasks.check_types import Check
+from strategies.audit.audit_record import stored_anchors, stored_reports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
 WitnessKind = Literal["claim", "anchor", "evaluator", ""]
 """A claim that logs can refute, an anchor of an audited task, what an evaluator saw in two runs; "" for none."""
 
-CHECKS: Final[TypeAdapter[tuple[Check, ...]]] = TypeAdapter(tuple[Check, ...])
 _SHORTEST_NAME: Final = 3
 _FILE: Final = re.compile(r"`([\w./-]+\.\w{1,5})`")
 
@@ -85,8 +81,7 @@ def _what_would(text: str, traces: AuditTraces) -> str:
 
 def _names_in(library: Library, event: AuditTaskInterpreted) -> Iterator[tuple[str, str]]:
     """Give the words by which a line can name an anchor, each with that anchor."""
-    body = library.log.get_blob(event.anchors)
-    for check in CHECKS.validate_json(body) if body else ():
+    for check in stored_anchors(library, event.anchors) or ():
         for part in ("path", "line", "key"):
             name = getattr(check, part, "")
             if len(name) >= _SHORTEST_NAME:

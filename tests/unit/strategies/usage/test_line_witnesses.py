@@ -8,10 +8,10 @@ import pytest
 
 from events.types.audit_events import AuditTaskInterpreted, EvaluatorReported, TaskReport
 from registry.decide.commands import RecordFact
-from strategies.audit.audit_record import REPORTS
+from strategies.audit.audit_record import ANCHORS, REPORTS
 from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorReport
 from strategies.rollouts.tasks.check_types import FileExists
-from strategies.usage.line_witnesses import CHECKS, audit_traces, witness_of
+from strategies.usage.line_witnesses import audit_traces, witness_of
 from tests.registries import DO, NAME
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ REPORT = EvaluatorReport(
 def audited(registry: Registry) -> Registry:
     """Record what an audit of the skill leaves: one task with an anchor, one evaluator with two quotes."""
     anchors = registry.log.put_blob(
-        CHECKS.dump_json((FileExists(name="report", path="out/report.csv"),)), kind="audit"
+        ANCHORS.dump_json((FileExists(name="report", path="out/report.csv"),)), kind="audit"
     )
     reports = registry.log.put_blob(REPORTS.dump_json((REPORT,)), kind="audit")
     interpreted = AuditTaskInterpreted(
