@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from strategies.models.protocol import Model, Reply
+    from strategies.models.protocol import A, Model, Reply
 
 _EVALUATE: Final = """\
 You audit a skill, a text that an agent loads. The same agent did the same task twice: with the skill, and
@@ -98,31 +98,24 @@ def ask_evaluator(
     """Ask what an evaluator sees in a pair; another `look` is another prompt. Raises what `Model.ask` raises."""
     system = _EVALUATE.format(evaluator=evaluator, question=question)
     system += f"\n\nThis is look {look + 1} at the pair." if look else ""
-    return model.ask(
-        Request(
-            role="judge",
-            model=name,
-            system=(TextBlock(f"{system}\n\n{NOTICE}", cache=True),),
-            messages=(user_message(_blocks(shown if isinstance(shown, dict) else {"shown": shown})),),
-            answer=EvaluatorOpinion,
-            max_tokens=_MOST_TOKENS,
-            again=True,
-        )
-    )
+    given = shown if isinstance(shown, dict) else {"shown": shown}
+    return model.ask(_request(name, system, given, EvaluatorOpinion))
 
 
 def ask_task_reading(model: Model, name: str, shown: Mapping[str, JsonValue]) -> Reply[ReadTaskAnswer]:
     """Ask what a task asks for; raises what `Model.ask` raises."""
-    return model.ask(
-        Request(
-            role="judge",
-            model=name,
-            system=(TextBlock(f"{_READ}\n\n{NOTICE}", cache=True),),
-            messages=(user_message(_blocks(shown)),),
-            answer=ReadTaskAnswer,
-            max_tokens=_MOST_TOKENS,
-            again=True,
-        )
+    return model.ask(_request(name, _READ, shown, ReadTaskAnswer))
+
+
+def _request(name: str, instruction: str, shown: Mapping[str, JsonValue], answer: type[A]) -> Request[A]:
+    return Request(
+        role="judge",
+        model=name,
+        system=(TextBlock(f"{instruction}\n\n{NOTICE}", cache=True),),
+        messages=(user_message(_blocks(shown)),),
+        answer=answer,
+        max_tokens=_MOST_TOKENS,
+        again=True,
     )
 
 
