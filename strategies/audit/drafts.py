@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import GermlineError
@@ -135,10 +134,8 @@ def _with_move(log: EventLog, draft: Capsule, move: DraftEdit) -> Capsule:
         entry = None
         if text is not None:
             body = text.encode()
-            log.put_blob(body, kind="file")
-            entry = FileEntry(
-                path=path, blob=sha256(body).hexdigest(), mode=modes.get(path, 0o644), size_bytes=len(body)
-            )
+            blob = log.put_blob(body, kind="file")
+            entry = FileEntry(path=path, blob=blob, mode=modes.get(path, 0o644), size_bytes=len(body))
         changes.append(FileEdit(path=path, entry=entry))
     return with_files(edited(draft, move.edits, by=AUDITOR), changes)
 

@@ -12,7 +12,7 @@ from registry.decide.promote import edited
 from strategies.audit.audit_types import DraftEdit
 from strategies.audit.edit_routing import LeftAlone
 from strategies.audit.evaluators.line_rewrites import MOVE_CONSTRAINT
-from strategies.audit.evaluators.passage_terms import content_words
+from strategies.audit.evaluators.passage_terms import FENCES, content_words
 from strategies.propose.placement import appended
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from strategies.audit.edit_routing import EditRoute, EditTarget
 
 _ITEM: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
-_FENCE: Final = ("```", "~~~")
 
 
 class DraftMoves(NamedTuple):
@@ -65,15 +64,16 @@ def _edits(target: EditTarget, draft: Capsule) -> Iterator[Edit]:
         return
     gene = _gene(draft, passage.gene)
     text = next((line.text for line in gene.lines if line.id == passage.line), "")
-    if text.rstrip("\r\n") != passage.text.rstrip("\r\n"):
+    bare = text.rstrip("\r\n")
+    if bare != passage.text.rstrip("\r\n"):
         raise EditError(f"line {passage.line} of {gene.title!r} is no longer {passage.text.strip()[:80]!r}")
     own = {"gene": passage.gene, "target": (passage.line,)}
     if target.move == MOVE_CONSTRAINT:
         home, _, line = target.section.rpartition(":")
         yield Edit(op="delete", **own)
         yield Edit(op="insert_after", gene=home, target=(int(line),), text=(text,))
-    elif new := _rewritten(target, text.rstrip("\r\n")):
-        yield Edit(op="replace", **own, text=(f"{new}{text[len(text.rstrip(chr(13) + chr(10))) :]}",))
+    elif new := _rewritten(target, bare):
+        yield Edit(op="replace", **own, text=(f"{new}{text[len(bare) :]}",))
     else:
         yield Edit(op="delete", **own)
 
@@ -118,7 +118,7 @@ def _tidied(route: EditRoute, draft: Capsule) -> Iterator[DraftEdit]:
         lines = _gene(draft, name).lines
         texts = [line.text.strip() for line in lines]
         is_empty = bool(texts) and not any(
-            t and not t.startswith(("#", *_FENCE)) and set(t) - set("=-") for t in texts
+            t and not t.startswith(("#", *FENCES)) and set(t) - set("=-") for t in texts
         )
         spare = range(len(lines)) if is_empty and texts[0].startswith("##") else _empty_fences(texts)
         edits = tuple(Edit(op="delete", gene=name, target=(lines[at].id,)) for at in spare)
@@ -135,7 +135,7 @@ def _empty_fences(texts: Sequence[str]) -> list[int]:
     """List the lines of fences with nothing between them."""
     spare, opened = list[int](), -1
     for at, text in enumerate(texts):
-        if not text.startswith(_FENCE):
+        if not text.startswith(FENCES):
             continue
         if opened < 0:
             opened = at
@@ -164,7 +164,7 @@ def _in_files(route: EditRoute, files: Mapping[str, str]) -> Iterator[DraftEdit]
                 new = _rewritten(target, bare)
                 lines[at] = f"{new}{line[len(bare) :]}" if new else None
         text = "".join(line for line in lines if line is not None)
-        says = any(line.strip() and not line.startswith(("#", *_FENCE)) for line in text.splitlines())
+        says = any(line.strip() and not line.startswith(("#", *FENCES)) for line in text.splitlines())
         yield _drafted(targets[0], (), {path: text if says else None})
 
 

@@ -29,7 +29,7 @@ _BARRED: Final = re.compile(
     r"|instead of|rather than|not)\b(?:(?![.;:!?](?:\s|$)|\bbut\b).)*",
     re.IGNORECASE,
 )
-_FENCE: Final = ("```", "~~~")
+FENCES: Final = ("```", "~~~")
 _MARKER: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s*")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z'-]{3,}")
 _ENDING: Final = re.compile(r"(?:'s|ing|edly|ed|ly|es|s)$")
@@ -102,7 +102,7 @@ def _skill_terms(same: SameObject[tuple[SkillPassage, ...]]) -> tuple[PassageTer
     for passage in same.kept:
         fenced, file = fenced and passage.file == file, passage.file
         text = passage.text.strip()
-        fence = text.startswith(_FENCE)
+        fence = text.startswith(FENCES)
         fenced ^= fence
         terms.append(_terms(text, is_code=fenced and not fence, frame=fence or not text))
     return tuple(terms)
