@@ -12,6 +12,7 @@ from pydantic import Field
 from events.types.audit_events import MOST_DRAFTS, AuditResult
 from events.types.frozen import Frozen
 from strategies.audit.evaluators.evaluators_table import ARTIFACTS
+from strategies.audit.evaluators.safety_compliance import SafetyCompliance
 from strategies.gate.stats.clopper_pearson import beta_below
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ HELPED: Final = 20.0 * MOST_DRAFTS
 """The evidence that shows help: an error rate of .05 an audit, however often one looks (Ville 1939)."""
 _CHANCE: Final = 0.05
 """The chance up to which a difference between pairs that disagree counts, for each anchor."""
-SAFETY: Final = "safety-compliance"
+SAFETY: Final = SafetyCompliance.name
 MODELS: Final = "models"
 """Stands for the evaluators that asked a model, where most of them agree on a task."""
 

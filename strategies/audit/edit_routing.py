@@ -17,6 +17,7 @@ from strategies.audit.evaluators.name_checks import is_real_there
 from strategies.audit.evaluators.passage_terms import path_terms
 from strategies.audit.evaluators.quote_check import everywhere, find_quote, with_sound_signals
 from strategies.audit.evaluators.run_contrast import has_contrast
+from strategies.audit.evaluators.tool_use_rationality import ToolUseRationality
 from strategies.gate.stats.clopper_pearson import upper_limit
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ BUDGET: Final[Mapping[Pipeline, int]] = {"refine": 3, "repair": 8}
 """Moves of one draft (guesses): few where the core is sound, more where it is not."""
 MOST_EFFECT: Final = 0.5
 """A passage is noise where an interval excludes that it shows in this share of pairs: it takes five, and none."""
-_STEPS: Final = "tool-use-rationality"
+_STEPS: Final = ToolUseRationality.name
 """The evaluator that names the passages which a failed step comes from."""
 _TAIL: Final = 0.05
 _LEAST_WITNESSES: Final = 2

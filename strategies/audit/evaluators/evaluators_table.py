@@ -36,7 +36,7 @@ EVALUATORS: Final[tuple[AuditEvaluator, ...]] = (
     IncrementalValue(),
     PortfolioQuality(),
 )
-ARTIFACTS: Final = frozenset({"output-evidence-check", "format-compliance", "data-consistency"})
+ARTIFACTS: Final = frozenset({OutputEvidenceCheck.name, FormatCompliance.name, DataConsistency.name})
 """The evaluators that look at what was made, not at how."""
 
 
