@@ -38,21 +38,14 @@ class AuditsScreen(ListScreen[AuditLine]):
         self.show_header(audit_header, empty=None if self._lines else empty)
         self.find(done=True)
 
-    def find(self, *, done: bool) -> None:
-        """List the evaluators that hold the text; the cursor stays on its row where that is listed."""
+    def list_items(self) -> None:
+        """List the evaluators that are asked for."""
         self.show_list([line for line in self._lines if self.needle.casefold() in line.address], audit_row)
         self.return_to_target(lambda line, name: line.address == name)
-        if done:
-            self._target = self.place.item
-        self._show_line()
         self.show_bar()
 
-    def on_row_list_moved(self) -> None:
-        """Tell about another evaluator."""
-        self.keep_target()
-        self._show_line()
-
-    def _show_line(self) -> None:
+    def show_selected(self) -> None:
+        """Tell about an evaluator."""
         self.show_detail(audit_detail_rows)
         self.refresh_bindings()
 

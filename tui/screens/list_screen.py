@@ -23,7 +23,10 @@ Item = TypeVar("Item")
 
 
 class ListScreen(PlaceScreen, Generic[Item]):
-    """A screen whose first pane is a list under a header; subclasses keep what is listed in `_shown`."""
+    """A screen whose first pane is a list under a header; subclasses keep what is listed in `_shown`.
+
+    They list in `list_items` what holds `needle`, and tell in `show_selected` about the item under the cursor.
+    """
 
     _shown: Sequence[Item] = ()
 
@@ -60,10 +63,31 @@ class ListScreen(PlaceScreen, Generic[Item]):
         named = (at for at, item in enumerate(self._shown) if self._target and is_named(item, self._target))
         self._table.cursor = next(named, self._table.cursor)
 
-    def keep_target(self) -> None:
-        """Take what the cursor is on as the target: a filter that moves it may be forgotten again."""
-        if self.focused is self._table:
-            self._target = self.place.item
+    def list_items(self) -> None:
+        """List what is asked for, and put the cursor on the target where it is listed."""
+        raise NotImplementedError
+
+    def show_selected(self) -> None:
+        """Tell about the item that the cursor is on."""
+        raise NotImplementedError
+
+    def find(self, *, done: bool) -> None:
+        """List the items that hold the text; the cursor stays on its item where that is listed."""
+        self.list_items()
+        if done:
+            self._target = self.cursor_name
+        self.show_selected()
+
+    def on_row_list_moved(self) -> None:
+        """Tell about another item, to which the cursor returns from now on."""
+        if self.focused is self._table:  # else a filter moved it, which may be forgotten again
+            self._target = self.cursor_name
+        self.show_selected()
+
+    @property
+    def cursor_name(self) -> str:
+        """What the place says that the cursor is on."""
+        return self.place.item
 
     @property
     def _table(self) -> RowList:

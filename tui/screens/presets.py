@@ -45,28 +45,21 @@ class PresetsScreen(ListScreen["PresetLine"]):
         except GermlineError as error:
             self.tell(error)
             return
-        self._show_outlook()
+        self.show_selected()
 
-    def find(self, *, done: bool) -> None:
-        """List the presets that hold the text; the cursor stays on its preset where that is listed."""
+    def list_items(self) -> None:
+        """List the presets that are asked for."""
         wanted = self.needle.casefold()
         self._shown = shown = [line for line in self._presets if wanted in line.bound.name.casefold()]
         self._table.show(lambda width: preset_rows(shown, width))
         self.return_to_target(lambda line, name: line.bound.name == name)
-        if done:
-            self._target = self.place.item
-        self._show_outlook()
         self.show_bar()
 
-    def on_row_list_moved(self) -> None:
-        """Look ahead under another preset."""
-        self.keep_target()
-        self._show_outlook()
-        self.refresh_bindings()
-
-    def _show_outlook(self) -> None:
+    def show_selected(self) -> None:
+        """Look ahead under a preset."""
         prospects = self._prospects
         self.show_detail(lambda line, width: outlook_rows(line, prospects, width))
+        self.refresh_bindings()
 
     # -- what the cursor is on -------------------------------------------------------------------------
 

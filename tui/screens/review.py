@@ -45,26 +45,19 @@ class ReviewScreen(ListScreen["ReviewLine"]):
         )
         empty = ("nothing waits for review", "germline evolve --review   holds what the gate lets through")
         self.show_header(review_header, empty=None if self._every else empty)
-        self._list()
-        self._read_page()
+        self.list_items()
+        self.show_selected()
 
-    def _list(self) -> None:
+    def list_items(self) -> None:
+        """List the candidates that are asked for."""
         wanted = self.needle.casefold()
         shown = [line for line in self._every if wanted in _text(line)]
         self.show_list(shown, lambda line, width: review_row(line, width, self.host.now()))
         self.return_to_target(lambda line, name: line.candidate.id.startswith(name))
         self.show_bar()
 
-    def find(self, *, done: bool) -> None:
-        """List the candidates that hold the text; the cursor stays on its candidate where that is listed."""
-        self._list()
-        if done:
-            self._target = self.place.item
-        self._read_page()
-
-    def on_row_list_moved(self) -> None:
-        """Tell about another candidate."""
-        self.keep_target()
+    def show_selected(self) -> None:
+        """Tell about a candidate, once it is read."""
         self._read_page()
 
     @reading("detail")

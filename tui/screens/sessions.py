@@ -56,10 +56,11 @@ class SessionsScreen(ListScreen["EpisodeRecord"]):
             await self._read_queue()
         empty = None if self._every else ("no session was read yet", "germline scan")
         self.show_header(lambda width: sessions_header(width, self._short), empty=empty)
-        self._list()
+        self.list_items()
+        self.show_selected()
 
-    def _list(self) -> None:
-        """List what is asked for, and put the cursor on the target where it is listed."""
+    def list_items(self) -> None:
+        """List the sessions that are asked for."""
         wanted = self.needle.casefold()
         every = chosen(self._every, self._filter).records
         if self._queued_only:
@@ -74,23 +75,14 @@ class SessionsScreen(ListScreen["EpisodeRecord"]):
         )
         self.return_to_target(lambda record, name: record.id.startswith(name))
         self.show_bar()
-        self._show_session()
-        self._read_tasks()
 
     def _text(self, record: EpisodeRecord) -> str:
         skills = " ".join(name for name, _ in record.skills)
         about = (record.id, record.name, record.format, record.folder, record.run, skills)
         return " ".join((*about, self._tasks.get(record.id, ""))).casefold()
 
-    def find(self, *, done: bool) -> None:
-        """List the sessions that hold the text; the cursor stays on its session where that is listed."""
-        self._list()
-        if done:
-            self._target = self.place.item
-
-    def on_row_list_moved(self) -> None:
-        """Tell about another session."""
-        self.keep_target()
+    def show_selected(self) -> None:
+        """Tell about a session, and of its task once that is read."""
         self._show_session()
         self._read_tasks()
 

@@ -61,8 +61,8 @@ class SignalsScreen(ListScreen["SignalFact"]):
         self._facts = facts = await self.host.access.signal_facts(fixes=False)
         empty = ("no signal was raised yet", NEXT_STEPS["no sessions"])
         self.show_header(lambda width: signals_header(width, facts.short), empty=None if facts.facts else empty)
-        self._list()
-        self._read_detail()
+        self.list_items()
+        self.show_selected()
         self._look_ahead()
         self._read_worked_next()
 
@@ -83,11 +83,11 @@ class SignalsScreen(ListScreen["SignalFact"]):
             self.tell(error)
             return
         self._target = self.place.item
-        self._list()
+        self.list_items()
         self._show_fact(home=False)
 
-    def _list(self) -> None:
-        """List what is asked for, and put the cursor on the target where it is listed."""
+    def list_items(self) -> None:
+        """List the facts that are asked for."""
         facts = self._facts
         if facts is None:
             return
@@ -98,16 +98,8 @@ class SignalsScreen(ListScreen["SignalFact"]):
         self.return_to_target(_is_named)
         self.show_bar()
 
-    def find(self, *, done: bool) -> None:
-        """List the facts that hold the text; the cursor stays on its fact where that is listed."""
-        self._list()
-        if done:
-            self._target = self.place.item
-        self._read_detail()
-
-    def on_row_list_moved(self) -> None:
-        """Tell about another fact."""
-        self.keep_target()
+    def show_selected(self) -> None:
+        """Tell about a fact, and of its evidence once that is read."""
         self._read_detail()
 
     @reading("detail")

@@ -66,16 +66,12 @@ class SkillsScreen(ListScreen["SkillCard"]):
             self.tell(error)
             return
         self._show_cards()
+        self.show_selected()
 
-    def find(self, *, done: bool) -> None:
-        """List the skills that hold the text; the cursor stays on its skill where that is listed."""
+    def list_items(self) -> None:
+        """List the skills that are asked for."""
         self._show_cards()
-        names = [card.capsule.name for card in self._shown]
-        if self._target in names:
-            self._table.cursor = names.index(self._target)
-            self._show_card()
-        if done:
-            self._target = self.place.skill
+        self.return_to_target(lambda card, name: card.capsule.name == name)
 
     def _show_cards(self) -> None:
         from tui.views.skills import skill_rows  # noqa: PLC0415 - loaded by the reading thread
@@ -87,22 +83,16 @@ class SkillsScreen(ListScreen["SkillCard"]):
             if wanted in f"{card.capsule.name} {card.description} {card.capsule.aliases}".casefold()
         ]
         self._table.show(lambda width: skill_rows(cards, work, width, self.host.now()))
-        self._show_card()
         self.show_bar()
 
-    def on_row_list_moved(self) -> None:
-        """Show the card of another skill."""
-        if self.focused is self._table:  # else a filter moved it, which may be forgotten again
-            self._target = self.place.skill
-        self._show_card()
-        self.refresh_bindings()
-
-    def _show_card(self) -> None:
+    def show_selected(self) -> None:
+        """Show the card of a skill."""
         from tui.views.skills import card_rows  # noqa: PLC0415 - loaded by the reading thread
 
         card = self._selected
         work = self._work.of(card.capsule.name) if card and self._work else None
         self.show_detail(lambda card, width: card_rows(card, work, width, self.host.now()))
+        self.refresh_bindings()
 
     # -- what the cursor is on -------------------------------------------------------------------------
 
@@ -111,6 +101,11 @@ class SkillsScreen(ListScreen["SkillCard"]):
         """The place with the skill that the cursor is on."""
         card = self._selected if self.is_mounted else None
         return ScreenAddress("skills", card.capsule.name if card else self._target)
+
+    @property
+    def cursor_name(self) -> str:
+        """The name of the skill."""
+        return self.place.skill
 
     @property
     def note(self) -> str:

@@ -50,10 +50,11 @@ class StartScreen(ListScreen[StartThing]):
         elif not page.things and not page.without_line:
             empty = (page_sentence(page), "germline scan   reads what agents wrote since")
         self.show_header(start_header, empty=empty)
-        self._list()
-        self._show_thing()
+        self.list_items()
+        self.show_selected()
 
-    def _list(self) -> None:
+    def list_items(self) -> None:
+        """List the things that are asked for."""
         wanted, page = self.needle.casefold(), self._page
         every = (*page.things, *page.without_line) if page else ()
         self.show_list(
@@ -62,21 +63,12 @@ class StartScreen(ListScreen[StartThing]):
         )
         self.show_bar()
 
-    def find(self, *, done: bool) -> None:
-        """List the things that hold the text."""
-        del done
-        self._list()
-        self._show_thing()
-
-    def on_row_list_moved(self) -> None:
-        """Tell about another thing."""
-        self._show_thing()
-
     def on_row_list_chosen(self) -> None:
         """Show the session of a thing that was clicked twice."""
         self.action_sessions()
 
-    def _show_thing(self) -> None:
+    def show_selected(self) -> None:
+        """Tell about a thing."""
         self.show_detail(thing_rows)
         self.refresh_bindings()
 

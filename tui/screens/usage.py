@@ -47,8 +47,8 @@ class UsageScreen(ListScreen[UsageLine]):
             library, names, self.host.now(), seed=settings.seed, logs=settings.logs, sources=settings.sources
         )
 
-    def find(self, *, done: bool) -> None:
-        """List the lines that hold the text; the cursor stays on its line where that is listed."""
+    def list_items(self) -> None:
+        """List the lines that are asked for."""
         wanted = self.needle.casefold()
         shown = [
             line
@@ -58,17 +58,10 @@ class UsageScreen(ListScreen[UsageLine]):
         ]
         self.show_list(shown, usage_row)
         self.return_to_target(lambda line, name: line.address == name)
-        if done:
-            self._target = self.place.item
-        self._show_line()
         self.show_bar()
 
-    def on_row_list_moved(self) -> None:
-        """Tell about another line."""
-        self.keep_target()
-        self._show_line()
-
-    def _show_line(self) -> None:
+    def show_selected(self) -> None:
+        """Tell about a line."""
         sentence = worth_sentence(self._files)
         self.show_detail(lambda line, width: usage_detail_rows(line, sentence, width))
         self.refresh_bindings()
