@@ -124,7 +124,7 @@ def measured(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("skills", nargs="*", choices=["", *SKILLS], default="")
+    parser.add_argument("skills", nargs="*", choices=SKILLS)
     parser.add_argument("--wrong", type=float, nargs="*", default=[0.0, 0.1, 0.3])
     parser.add_argument("--rounds", type=int, default=8, help="of each task, for the hidden graders")
     parser.add_argument("--pairs", type=int, default=4)
@@ -137,10 +137,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if asked.placebo:
             placebo(Path(folder), asked.placebo, options, asked.seed)
         else:
-            names = (
-                [asked.skills] if isinstance(asked.skills, str) and asked.skills else asked.skills or list(SKILLS)
-            )
-            skills = [SKILLS[name] for name in names if asked.aside or asked.skills or not SKILLS[name].aside]
+            named = [SKILLS[name] for name in asked.skills]
+            skills = named or [skill for skill in SKILLS.values() if asked.aside or not skill.aside]
             table(Path(folder), skills, [COMPUTED, *asked.wrong], range(asked.rounds), options, asked.seed)
 
 
@@ -157,14 +155,14 @@ def table(
         f"{'skill':<15}{'reviewer':<12}{'none':>7}{'given':>7}{'after':>7}{'lost':>6}{'left':>6}{'bad':>5}{'s':>6}"
     )
     rows: dict[float | None, list[Row]] = {}
-    bare: dict[str, float] = {}
+    graded: dict[str, tuple[list[RolloutTask], float]] = {}
     for planted in skills:
         tasks = folder / f"tasks-{planted.domain}"
-        hidden = hidden_tasks(folder / f"hidden-{planted.domain}", planted.domain)
-        if planted.domain not in bare:
-            write_tasks(tasks, planted.domain)
-            bare[planted.domain] = pass_rate(hidden, None, rounds)
-        rates = (bare[planted.domain], pass_rate(hidden, EXAMPLE / "skills" / planted.name, rounds))
+        if planted.domain not in graded:
+            hidden = hidden_tasks(tasks, planted.domain)
+            graded[planted.domain] = hidden, pass_rate(hidden, None, rounds)
+        hidden, bare = graded[planted.domain]
+        rates = (bare, pass_rate(hidden, EXAMPLE / "skills" / planted.name, rounds))
         for share in shares:
             place = Path(tempfile.mkdtemp(dir=folder))
             done = reviewed(planted.name, tasks, place, share, options, seed)

@@ -10,21 +10,21 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
-from shutil import copytree
 from typing import TYPE_CHECKING, Final
 
 from examples.audit import agent as scripted
-from examples.audit.tasks import TASKS, AuditTask, workspace_of
+from examples.audit.tasks import AuditTask, workspace_of, write_tasks
+from strategies.audit.audit_tasks import load_audit_tasks
 from strategies.rollouts.run.agent_templates import Agent
 from strategies.rollouts.run.trial import trial
-from strategies.rollouts.tasks.check_types import Fixture, Matches
-from strategies.rollouts.tasks.load import FixtureLocker
-from strategies.rollouts.tasks.task import ChecksGrader, RolloutTask
+from strategies.rollouts.tasks.check_types import Matches
+from strategies.rollouts.tasks.task import ChecksGrader
 from strategies.sandbox.confined_run import Ran, SandboxPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from strategies.rollouts.tasks.task import RolloutTask
     from strategies.sandbox.confined_run import ConfinedCommand
 
 EXAMPLE: Final = Path(scripted.__file__).resolve().parent
@@ -73,35 +73,18 @@ def expected_files(task: AuditTask) -> dict[str, str]:
 
 
 def hidden_tasks(folder: Path, domain: str) -> list[RolloutTask]:
-    """Make the tasks of a domain with their hidden graders; their workspaces are written below a folder."""
-    tasks = []
-    for task in TASKS:
-        if task.domain == domain:
-            workspace_of(task, folder / task.id)
-            checks = [
-                Matches(path=path, pattern=rf"\A{re.escape(text.strip())}\s*\z")
-                for path, text in expected_files(task).items()
-            ]
-            made = RolloutTask(
-                id=task.id,
-                prompt=task.prompt,
-                files=_fixtures(folder, folder / task.id),
-                graders=(ChecksGrader(name="hidden", checks=tuple(checks)),),
-                limit_s=_LIMIT_S,
-            )
-            tasks.append(made.model_copy(update={"folder": folder}))
-    return tasks
+    """Write the tasks of a domain as an audit takes them, and give them with their hidden graders."""
+    wanted = {task.id: task for task in write_tasks(folder, domain)}
+    return [_graded(task, wanted[task.id]) for task in load_audit_tasks(folder, limit_s=_LIMIT_S).tasks]
 
 
-def _fixtures(folder: Path, workspace: Path) -> dict[str, Fixture]:
-    locker = FixtureLocker(folder)
-    files = sorted(path for path in workspace.rglob("*") if path.is_file())
-    return {
-        file.relative_to(workspace).as_posix(): Fixture.model_validate(
-            locker.fixture(str(file), file.relative_to(folder).as_posix())
-        )
-        for file in files
-    }
+def _graded(task: RolloutTask, wanted: AuditTask) -> RolloutTask:
+    checks = [
+        Matches(path=path, pattern=rf"\A{re.escape(text.strip())}\s*\z")
+        for path, text in expected_files(wanted).items()
+    ]
+    grader = ChecksGrader(name="hidden", checks=tuple(checks))
+    return task.model_copy(update={"prompt": wanted.prompt, "graders": (grader,)})
 
 
 def pass_rate(tasks: Sequence[RolloutTask], skill: Path | None, rounds: Iterable[int]) -> float:
@@ -117,8 +100,3 @@ def pass_rate(tasks: Sequence[RolloutTask], skill: Path | None, rounds: Iterable
     with ThreadPoolExecutor(_WORKERS) as pool:
         passed = list(pool.map(lambda job: passes(*job), jobs))
     return sum(passed) / len(passed)
-
-
-def copied_skill(name: str, folder: Path) -> Path:
-    """Copy a skill of the example into a folder of its own name."""
-    return Path(copytree(EXAMPLE / "skills" / name, folder / name))

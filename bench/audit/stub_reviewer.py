@@ -53,8 +53,6 @@ class StubReviewer:
 
     wrong: float
     seed: int = 0
-    asked: int = 0
-    erred: int = 0
 
     def __post_init__(self) -> None:
         self.expected = {task.path: expected_files(task) for task in TASKS}  # computed in a folder of its own
@@ -65,7 +63,6 @@ class StubReviewer:
         named = re.search(r"one of several evaluators, called ([\w-]+)", text)
         if named is None:
             return gives({"requirements": [], "workflow": [], "checks": []})
-        self.asked += 1
         draws = random.Random(hashlib.sha256(f"{self.seed} {text}".encode()).digest())
         shown = body["messages"][0]["content"]
         prompt = shown if isinstance(shown, str) else "\n".join(block.get("text", "") for block in shown)
@@ -75,7 +72,6 @@ class StubReviewer:
         if planted is None:
             return gives(_opinion("inert", "nothing of it shows"))
         if draws.random() < self.wrong:
-            self.erred += 1
             return gives(_wrong(draws, planted, quotes))
         return gives(_right(named[1], planted, quotes, self._true_result(prompt)))
 
