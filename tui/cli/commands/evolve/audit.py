@@ -14,7 +14,7 @@ from events.errors import NotFoundError, RefusedError, UsageError
 from events.types.audit_events import MOST_DRAFTS
 from registry.actions.publish import expected_files, keep_files, require_unedited
 from registry.skill_md.disk import write_skill
-from registry.skill_md.folder import read_skill
+from registry.skill_md.folder import SkillFolder, read_skill
 from registry.skill_md.skill_files import SKILL_FILE
 from strategies.audit.audit_model import AskingModel
 from strategies.audit.audit_plan import PAIRS, AuditPlan
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from registry.query.library import Library
     from registry.registry import Registry
+    from registry.state.capsule import Capsule
     from strategies.audit.audit_skill import AuditEnd
     from strategies.audit.evaluators.evaluator_types import TaskRequirements
     from strategies.rollouts.tasks.task import TaskSet
@@ -166,14 +167,13 @@ class _Asked:
 @contextmanager
 def _planned(registry: Registry, asked: _Asked, config: Config, line: RunLine) -> Iterator[AuditPlan]:
     """Lend the audit as it was asked for; the anchors of its tasks are locked before anything is run."""
-    if folder := _draft_folder(registry, asked.skill):
-        skill = read_skill(folder)
+    skill = _skill_or_draft(registry, asked.skill)
+    if isinstance(skill, SkillFolder):
         base, version = capsule_of_folder(skill), 0
         if not asked.dry_run:
             keep_files(registry.log, skill)
     else:
-        base = find_named(registry, asked.skill).capsule
-        version = base.version
+        base, version = skill, skill.version
         require_unedited(registry, base.name)
     with _asking_model(registry, config, asked) as asking:
         reads = asking.read_task if asking and not asked.dry_run else None
@@ -197,16 +197,15 @@ def _asking_model(registry: Registry, config: Config, asked: _Asked) -> Iterator
         yield AskingModel(model, name)
 
 
-def _draft_folder(library: Library, skill: str) -> Path | None:
-    """Give the folder of a skill that is only a draft, None for a skill of the registry."""
+def _skill_or_draft(library: Library, skill: str) -> Capsule | SkillFolder:
+    """Find a skill of the registry, or read the folder of one that is only a draft."""
     try:
-        find_named(library, skill)
+        return find_named(library, skill).capsule
     except NotFoundError:
         folder = Path(skill).expanduser()
         if not (folder / SKILL_FILE).is_file():
             raise
-        return folder
-    return None
+    return read_skill(folder)
 
 
 def _require_fitting(plan: AuditPlan, *, promote: bool, out: Path | None) -> None:
@@ -296,8 +295,7 @@ def _next(plan: AuditPlan, candidate: str, promoted: int) -> str:
 def _tell_status(call: Invocation, skill: str, *, as_json: bool) -> None:
     """Show the audits of a skill, the last one at the end."""
     with open_library(find_registry(call.registry)) as library:
-        folder = _draft_folder(library, skill)
-        name = read_skill(folder).name if folder else find_named(library, skill).capsule.name
+        name = _skill_or_draft(library, skill).name
         records = audit_records(library, name)
     if as_json:
         call.answer(AuditDocument(skill=name, audits=tuple(map(AuditPart.of, records))))
