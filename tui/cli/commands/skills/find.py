@@ -16,6 +16,7 @@ from tui.cli.output.options import AsJson
 from tui.documents.skills import FindDocument, FoundSkill, SkillOverlap
 from tui.session.bootstrap import find_registry, open_library
 from tui.session.own_registries import words_file
+from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count
 from tui.text.terminal_text import clip, one_line
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from tui.cli.output.invocation import Invocation
 
 _KINDS: Final = {"copied": "nearly the same text", "competing": "descriptions fit the same tasks"}
-_NO_SKILLS: Final = "next       germline import PATH"
+_NO_SKILLS: Final = f"next       {NEXT_STEPS['no skill']}"
 
 
 def find_skill(
