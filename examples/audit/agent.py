@@ -27,20 +27,15 @@ if TYPE_CHECKING:
 
 Row = tuple[object, ...]
 
+_LEFT_OUT = r"{0}.*(not|never|out|exclude|ignore|skip)|(not|never|exclude|ignore|skip).*{0}"
 FACTS: Mapping[str, tuple[str, float]] = {
     # by name: the words that state it, and how often somebody guesses it who was not told
     "cents": (r"\bcents\b", 0.6),
-    "cancelled": (
-        r"cancell?ed.*(not|never|out|exclude|ignore|skip)|(not|never|exclude|ignore|skip).*cancell?ed",
-        0.5,
-    ),
+    "cancelled": (_LEFT_OUT.format("cancell?ed"), 0.5),
     "day first": (r"\bday\b.*\bfirst\b|dd/mm", 0.6),
     "failed": (r"\b(500|5xx)\b", 0.6),
-    "health": (r"healthz?.*(not|never|out|exclude|ignore|skip)|(not|never|exclude|ignore|skip).*health", 0.5),
-    "deleted": (
-        r"deleted.*(not|never|out|exclude|ignore|skip|gone)|(not|never|exclude|ignore|skip).*deleted",
-        0.5,
-    ),
+    "health": (_LEFT_OUT.format("health"), 0.5),
+    "deleted": (_LEFT_OUT.format("deleted") + "|deleted.*gone", 0.5),
     "numeric": (r"\b(number|numeric)\w*\b.*\b(order|sort|later|wins?)\b|\border\b.*\bnumber", 0.6),
     "notes": (r"\bunderscore|`_\w*`", 0.55),
 }
@@ -256,9 +251,8 @@ class Run:
     def money(self, cents: float) -> str:
         """Write an amount of money as the agent understands it."""
         amount = cents / 100 if self.skill.knows("cents") else float(cents)
-        return (
-            f"{amount:.0f}" if self.skill.states(r"whole euros|without decimals|no decimals") else f"{amount:.2f}"
-        )
+        decimals = 0 if self.skill.states(r"whole euros|without decimals|no decimals") else 2
+        return f"{amount:.{decimals}f}"
 
 
 def totals(rows: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
