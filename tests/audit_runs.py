@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from registry.skill_md.skill_files import SKILL_FILE
 from strategies.audit.audit_plan import AuditPlan
 from strategies.audit.evaluators.evaluator_types import RunRecord
 from strategies.audit.interpret_tasks import interpret_tasks
@@ -17,7 +16,7 @@ from strategies.rollouts.run.trial import Trial, graded
 from strategies.rollouts.tasks.task import RolloutTask, TaskSet
 from strategies.rollouts.tasks.workspace import write_files
 from strategies.sandbox.confined_run import SandboxPolicy
-from tests.fake_runs import rig
+from tests.fake_runs import main_text, rig
 from tests.registries import NAME
 
 if TYPE_CHECKING:
@@ -72,8 +71,7 @@ class ScriptedRunner:
             other = self.before(self.made)
         if other is not None:
             return other.model_copy(update={"task": job.task.id})
-        text = job.arm.files[SKILL_FILE].body.decode() if job.arm.files else ""
-        record = self.behaves(text, job.task)
+        record = self.behaves(main_text(job), job.task)
         trial = Trial(task=job.task.id, status="done", seconds=0.5, work=record.model_dump_json())
         with TemporaryDirectory() as folder:
             place = Path(folder)

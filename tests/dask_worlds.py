@@ -8,11 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from registry.skill_md.skill_files import SKILL_FILE
 from strategies.gate.replay import explore_split
 from strategies.rollouts.run.trial import Trial
 from strategies.sandbox import confined_run
-from tests.fake_runs import draw, planted
+from tests.fake_runs import draw, main_text, planted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,8 +39,7 @@ class DrawnRunner:
             with suppress(FileExistsError):
                 self.counted.with_name("died").touch(exist_ok=False)
                 os.kill(os.getpid(), signal.SIGKILL)
-        text = job.arm.files[SKILL_FILE].body.decode() if job.arm.files else ""
-        passed = draw(job.arm.key, job.task.id, job.round) < planted(text, job.task)
+        passed = draw(job.arm.key, job.task.id, job.round) < planted(main_text(job), job.task)
         return Trial(task=job.task.id, status="done", value=float(passed), seconds=0.5, cost_usd=0.25)
 
 

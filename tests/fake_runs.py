@@ -75,12 +75,16 @@ def draw(*parts: object) -> float:
     return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:6]) / 2**48
 
 
+def main_text(job: PlannedRun) -> str:
+    """Give the SKILL.md that a run is made with, "" where it is made without a skill."""
+    return job.arm.files[SKILL_FILE].body.decode() if job.arm.files else ""
+
+
 def terminal_with_drawn_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """Give a registry with a skill and a task set, whose agent only draws by what SKILL.md says."""
 
     def drawn(_: AgentRunner, job: PlannedRun) -> Trial:
-        text = job.arm.files["SKILL.md"].body.decode() if job.arm.files else ""
-        passed = draw(job.arm.key, job.task.id, job.round) < planted(text, job.task)
+        passed = draw(job.arm.key, job.task.id, job.round) < planted(main_text(job), job.task)
         return Trial(task=job.task.id, status="done", value=float(passed), seconds=1.0, cost_usd=0.02)
 
     monkeypatch.setattr(AgentRunner, "__call__", drawn)
@@ -109,8 +113,7 @@ class FakeRunner:
     def __call__(self, job: PlannedRun) -> Trial:
         with self.lock:
             self.seen.append((job.arm.name, job.task.id, job.round))
-        text = job.arm.files[SKILL_FILE].body.decode() if job.arm.files else ""
-        passed = draw(job.arm.key, job.task.id, job.round) < self.rate(text, job.task)
+        passed = draw(job.arm.key, job.task.id, job.round) < self.rate(main_text(job), job.task)
         trial = Trial(task=job.task.id, status="done", value=float(passed), seconds=0.5, cost_usd=0.01)
         return self.changed(job, trial)
 

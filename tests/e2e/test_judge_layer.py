@@ -10,7 +10,7 @@ import pytest
 from strategies.rollouts.compare.harness import AgentRunner
 from strategies.rollouts.run.trial import LayerResult, ShownWork, Trial
 from tests.anthropic_stub import AnthropicStub, Step, declines, gives
-from tests.fake_runs import task
+from tests.fake_runs import main_text, task
 from tests.judged_pairs import as_jsonl, blocks, judge_with, labelled_pairs, with_models
 from tests.registries import SKILL
 from tests.terminal import SPLIT_KEY, Beginning, Terminal
@@ -78,7 +78,7 @@ def agent() -> Iterator[None]:
     """Run an agent that a line makes better in the eyes of one grader only."""
 
     def ran(_: AgentRunner, job: PlannedRun) -> Trial:
-        text = job.arm.files["SKILL.md"].body.decode() if job.arm.files else ""
+        text = main_text(job)
         answer = f"answer to {job.task.id}, {job.arm.name}" + (" right" if "CLEAR" in text else "")
         answer += ", muddled" if "MUDDLED" in text else ""
         value = 1.0 if "MUDDLED" in text else 0.5
