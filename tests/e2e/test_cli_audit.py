@@ -13,20 +13,21 @@ from strategies.audit.run_records import record_of, written_record
 from strategies.rollouts.run.agent_templates import Agent
 from strategies.rollouts.run.trial import trial
 from strategies.sandbox.confined_run import SandboxPolicy
-from tests.anthropic_stub import AnthropicStub, Step, gives
+from tests.anthropic_stub import gives
 from tests.audit_runs import HARMFUL, SKILL, ScriptedRunner, obedient, tasks
 from tests.claude_sessions import session
 from tests.confining import require_isolation
+from tests.judged_pairs import with_models
 from tests.terminal import SPLIT_KEY, Terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from strategies.audit.evaluators.evaluator_types import RunRecord
     from strategies.rollouts.run.store import PlannedRun
     from strategies.rollouts.run.trial import Trial
     from strategies.rollouts.tasks.task import RolloutTask
+    from tests.anthropic_stub import AnthropicStub, Step
 
 PROMPT = "Write the totals of sales.csv to totals.csv with the header `name,sum`.\n"
 AGENT = """
@@ -158,12 +159,6 @@ def opinion(result: str, quote: str = "") -> dict[str, Any]:
     return {"reason": "so it seems", "result": result, "signals": [signal] if quote else [], "protected": []}
 
 
-@pytest.fixture
-def stub() -> Iterator[AnthropicStub]:
-    with AnthropicStub() as server:
-        yield server
-
-
 def answers(body: dict[str, Any]) -> Step:
     """Answer as the judge that an audit asks: nothing new in a task, a quote that is not there in a pair."""
     if "checks" in json.dumps(body["output_config"]):
@@ -176,8 +171,7 @@ def test_a_model_is_asked_over_http_once_and_its_invented_quotes_are_void(
     terminal: Terminal, stub: AnthropicStub
 ) -> None:
     stub.script("judge", answers)
-    terminal = Terminal(terminal.folder, ANTHROPIC_API_KEY=stub.key)
-    terminal.write("germline.toml", f'[models]\njudge = "stub-judge"\nbase_url = "{stub.base_url}"\n{PRICES}')
+    terminal = with_models(terminal.folder, stub, "judge")
     (first,) = audited(terminal, "--iterations", "1")["audits"]
     asked = len(stub.asked("judge"))
     assert first["model"] == "stub-judge"
@@ -197,9 +191,6 @@ def test_without_a_key_nothing_is_run(terminal: Terminal, scripted: ScriptedRunn
     )
     assert answer.code == 4
     assert scripted.made == 0
-
-
-PRICES = '[models.prices."stub-judge"]\ninput = 10.0\noutput = 50.0\ncache_write = 12.5\ncache_read = 1.0\n'
 
 
 def recorded(code: str, *, limit_s: float = 20.0) -> RunRecord:
