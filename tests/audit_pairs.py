@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from events.types.score import Unmeasured
 from registry.decide.promote import edited
 from registry.skill_md.render import skill_text
-from registry.skill_md.text import cut
-from registry.state.capsule import blank
-from registry.state.gene import Gene
-from registry.state.line import first_lines
 from strategies.audit.audit_verdict import AuditedPair, judge_draft
+from strategies.audit.drafts import passages_in
 from strategies.audit.edit_moves import draft_edits
 from strategies.audit.edit_routing import route_edits
 from strategies.audit.evaluators.evaluator_types import (
@@ -20,10 +15,10 @@ from strategies.audit.evaluators.evaluator_types import (
     Deliverable,
     RunAction,
     RunRecord,
-    SkillPassage,
     TaskRequirements,
 )
 from strategies.audit.evaluators.evaluators_table import evaluate_pair
+from tests.registries import capsule_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,33 +29,6 @@ if TYPE_CHECKING:
 
 ORDERS = "order,customer,amount_cents\n7,Ann,1250\n8,Bob,330\n9,Ann,4125\n"
 PROMPT = "Sum the orders of each customer. Write them into report.csv, with the header customer,total."
-
-
-def capsule_of(text: str) -> Capsule:
-    """Read a skill from the text of its SKILL.md."""
-    pieces = cut(text)
-    genes = tuple(
-        Gene(f"s.{at}", "s", 1, title, first_lines(lines, origin=1, version=1), len(lines) + 1)
-        for at, (title, lines) in enumerate(pieces.sections, start=1)
-    )
-    return replace(
-        blank("s", "/s", Unmeasured(reason="")), front=first_lines(pieces.front, origin=1, version=1), genes=genes
-    )
-
-
-def passages_of(capsule: Capsule, files: Mapping[str, str] | None = None) -> tuple[SkillPassage, ...]:
-    """List the lines of a skill, and those of its other files."""
-    own = [
-        SkillPassage(file="SKILL.md", gene=gene.id, line=line.id, text=line.text, section=gene.title)
-        for gene in capsule.genes
-        for line in gene.lines
-    ]
-    beside = [
-        SkillPassage(file=path, gene="", line=number, text=line)
-        for path, text in (files or {}).items()
-        for number, line in enumerate(text.splitlines(keepends=True), start=1)
-    ]
-    return (*own, *beside)
 
 
 def action(call: str, *, failed: bool = False, output: str = "") -> RunAction:
@@ -80,7 +48,7 @@ def material(text: str | Capsule, having: RunRecord, lacking: RunRecord, **chang
             requirements=("Write them into report.csv, with the header customer,total.",),
             deliverables=(Deliverable(path="report.csv", format="csv", header=("customer", "total")),),
         ),
-        "skill": passages_of(base),
+        "skill": passages_in(base, {}),
         "with_skill": having,
         "without_skill": lacking,
         **changed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,15 @@ from events.types.claims import AfterError
 from events.types.parts import Edit
 from events.types.registry_events import SignalRaised
 from events.types.runs import Rollouts
-from events.types.score import Delta, Effect, Score
+from events.types.score import Delta, Effect, Score, Unmeasured
 from registry.actions.publish import take_in, write_out
 from registry.decide.commands import CreateRegistry, Judge, Propose
 from registry.projection import projector
 from registry.registry import Registry
+from registry.skill_md.text import cut
+from registry.state.capsule import blank
+from registry.state.gene import Gene
+from registry.state.line import first_lines
 from tui.session.own_registries import keep_registry
 
 if TYPE_CHECKING:
@@ -107,6 +112,17 @@ def imported(
 def live_text(registry: Registry) -> str:
     """All lines of the small skill as it is now, without its front matter."""
     return "".join(line.text for gene in registry.capsule(NAME).genes for line in gene.lines)
+
+
+def capsule_of(text: str, name: str = "s") -> Capsule:
+    """Read a skill, or instructions of that name, from its text alone."""
+    pieces = cut(text)
+    genes = tuple(
+        Gene(f"{name}.{at}", name, 1, title, first_lines(lines, origin=1, version=1), len(lines) + 1)
+        for at, (title, lines) in enumerate(pieces.sections, start=1)
+    )
+    front = first_lines(pieces.front, origin=1, version=1)
+    return replace(blank(name, f"/{name}", Unmeasured(reason="")), front=front, genes=genes)
 
 
 def raised_signal(kind: str = "error_template", **fields: Any) -> SignalRaised:  # noqa: ANN401 - those of the event

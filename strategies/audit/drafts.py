@@ -24,7 +24,7 @@ from strategies.gate.injection import suspicious
 from strategies.gate.lint import lint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from events.store.sql_log import EventLog
     from registry.state.capsule import Capsule
@@ -54,7 +54,12 @@ def capsule_of_folder(skill: SkillFolder) -> Capsule:
 
 
 def passages_of(log: EventLog, capsule: Capsule) -> tuple[SkillPassage, ...]:
-    """List the lines of a skill by their identity in their gene, then those of its other text files by number.
+    """List the lines of a skill and of its other text files."""
+    return passages_in(capsule, texts_beside(log, capsule))
+
+
+def passages_in(capsule: Capsule, texts: Mapping[str, str]) -> tuple[SkillPassage, ...]:
+    """List the lines of a skill by their identity in their gene, then those of the texts beside it by number.
 
     Its navigation index is left out: it is made again from those files.
     """
@@ -68,7 +73,7 @@ def passages_of(log: EventLog, capsule: Capsule) -> tuple[SkillPassage, ...]:
     ]
     beside = [
         SkillPassage(file=path, gene="", line=number, text=line)
-        for path, text in texts_beside(log, capsule).items()
+        for path, text in texts.items()
         for number, line in enumerate(text.splitlines(keepends=True), start=1)
     ]
     return (*own, *beside)

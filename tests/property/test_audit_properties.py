@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from events.types.audit_events import AuditResult
 from registry.decide.promote import edited
 from strategies.audit.audit_verdict import AuditedPair, judge_draft, sign_evidence
+from strategies.audit.drafts import passages_in
 from strategies.audit.edit_moves import draft_edits
 from strategies.audit.edit_routing import BUDGET, route_edits
 from strategies.audit.evaluators.evaluator_types import (
@@ -20,7 +21,8 @@ from strategies.audit.evaluators.evaluator_types import (
     RunRecord,
 )
 from strategies.audit.evaluators.quote_check import find_quote
-from tests.audit_pairs import action, audit, audited, capsule_of, material, passages_of
+from tests.audit_pairs import action, audit, audited, material
+from tests.registries import capsule_of
 
 if TYPE_CHECKING:
     from registry.state.capsule import Capsule
@@ -92,7 +94,7 @@ def test_two_audits_of_the_same_material_agree_in_whatever_order_it_comes(
     order.shuffle(shuffled)
     assert route_edits(shuffled) == route_edits(pairs)
     assert judge_draft(shuffled) == judge_draft(pairs)
-    skill = passages_of(capsule_of(text))
+    skill = passages_in(capsule_of(text), {})
     for report in (report for pair in pairs for report in pair.reports):
         assert not report.void
         for each in report.signals:
@@ -115,7 +117,7 @@ def test_any_signals_make_edits_that_fit_touch_what_is_not_protected_and_bring_n
     draft = edited(base, tuple(edit for move in moves.edits for edit in move.edits))
     lines = {(gene.id, line.id): line.text for gene in draft.genes for line in gene.lines}
     kept = {quote for report in reports if not report.by_model for quote in report.protected}
-    for passage in passages_of(base):
+    for passage in passages_in(base, {}):
         is_repeat = any(
             target.move == "drop a repeated passage" and target.passage == passage for target in route.targets
         )

@@ -10,10 +10,12 @@ import pytest
 from registry.decide.promote import edited
 from registry.skill_md.render import skill_text
 from strategies.audit.audit_verdict import AuditedPair
+from strategies.audit.drafts import passages_in
 from strategies.audit.edit_moves import draft_edits
 from strategies.audit.edit_routing import route_edits
 from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorReport, RunRecord
-from tests.audit_pairs import action, audit, capsule_of, material, passages_of
+from tests.audit_pairs import action, audit, material
+from tests.registries import capsule_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -242,7 +244,7 @@ def test_a_section_and_a_fence_of_which_nothing_is_left_go_as_a_whole() -> None:
 
 def test_a_file_of_which_nothing_is_left_goes_and_another_loses_its_line() -> None:
     files = {"bread.md": "# Bread\n\n- Knead `dough`.\n", "tidy.sh": "#!/bin/sh\nrm -rf .\nls\n"}
-    skill = passages_of(capsule_of(SKILL), files)
+    skill = passages_in(capsule_of(SKILL), files)
     run = RunRecord(answer="x", anchors=HELD)
     signals = (signal("harmful", "- Knead `dough`."), signal("harmful", "rm -rf ."))
     report = EvaluatorReport(evaluator="safety-compliance", task="a", result="hurt", signals=signals)

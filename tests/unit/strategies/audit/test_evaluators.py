@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from strategies.audit.drafts import passages_in
 from strategies.audit.evaluators.deliverable_checks import deliverable_faults
 from strategies.audit.evaluators.evaluator_types import (
     AuditMaterial,
@@ -17,7 +18,8 @@ from strategies.audit.evaluators.evaluators_table import EVALUATORS, evaluate_pa
 from strategies.audit.evaluators.line_rewrites import THE_PATH, THE_VERSION
 from strategies.audit.evaluators.name_checks import one_edit_apart
 from strategies.audit.evaluators.style_marks import asked_styles, text_styles
-from tests.audit_pairs import ORDERS, PROMPT, action, capsule_of, material, passages_of
+from tests.audit_pairs import ORDERS, PROMPT, action, material
+from tests.registries import capsule_of
 
 GOOD = "customer,total\nAnn,53.75\nBob,3.30\n"
 HELD, LOST = {"first_line report.csv": True}, {"first_line report.csv": False}
@@ -178,7 +180,7 @@ def test_a_helper_that_destroys_files_is_unsafe_and_a_passage_that_instructs_as_
     )
     beside = {"scripts/tidy.sh": "#!/bin/sh\nrm -rf ./*.csv\n"}
     having = run(None, "bash scripts/tidy.sh", "awk -F, 1 orders.csv", anchors=LOST, removed=("orders.csv",))
-    pair = material("", having, run(GOOD, "awk"), skill=passages_of(skill, beside), prompt="Sum orders.csv.")
+    pair = material("", having, run(GOOD, "awk"), skill=passages_in(skill, beside), prompt="Sum orders.csv.")
     report = report_of("safety-compliance", pair)
     assert report.result == "hurt"
     assert quotes(report, "harmful") == [
@@ -235,7 +237,7 @@ def test_a_bundle_of_unrelated_skills_is_off_the_topic() -> None:
         "cooking.md": "# Bread\n\n- Knead dough with `mixer --slow` for minutes.\n- Bake loaves until golden.\n",
         "orders.md": "# Orders\n\n- Group rows with `groupby` before summing each customer.\n",
     }
-    report = report_of("task-alignment", material("", run(), run(), skill=passages_of(skill, beside)))
+    report = report_of("task-alignment", material("", run(), run(), skill=passages_in(skill, beside)))
     assert {signal.file for signal in report.signals} == {"cooking.md"}
 
 

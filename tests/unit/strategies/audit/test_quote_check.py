@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from strategies.audit.drafts import passages_in
 from strategies.audit.evaluators.evaluator_types import ActionSignal
 from strategies.audit.evaluators.quote_check import find_quote, sound_signals
-from tests.audit_pairs import capsule_of, passages_of
+from tests.registries import capsule_of
 
-SKILL = passages_of(
+SKILL = passages_in(
     capsule_of(
         "# Orders\n\n- Read the whole file before you sum its amounts.\n- Round to two decimals.\n"
         "## Output\n- Round to two decimals.\n- Keep the order of the file.\n"
-    )
+    ),
+    {},
 )
 
 

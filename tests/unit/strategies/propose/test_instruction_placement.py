@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from events.types.claims import AfterError
-from events.types.score import Unmeasured
 from registry.decide.promote import edited
 from registry.skill_md.render import skill_text
-from registry.skill_md.text import cut
-from registry.state.capsule import Capsule, blank
-from registry.state.gene import Gene
-from registry.state.line import first_lines
 from strategies.propose.placement import appended, home_of
+from tests.registries import capsule_of
 
 DO = AfterError(template="no such table: <*>", do="sql:PRAGMA")
 
 
-def capsule(text: str) -> Capsule:
-    pieces = cut(text)
-    genes = tuple(
-        Gene(f"CLAUDE.md.{at}", "CLAUDE.md", 1, title, first_lines(lines, origin=1, version=1), len(lines) + 1)
-        for at, (title, lines) in enumerate(pieces.sections, start=1)
-    )
-    front = first_lines(pieces.front, origin=1, version=1)
-    return replace(blank("CLAUDE.md", "/p", Unmeasured(reason="")), front=front, genes=genes)
-
-
 def learned(text: str, *lines: str) -> str:
-    base = capsule(text)
+    base = capsule_of(text, "CLAUDE.md")
     home = home_of(base, "f", "", (DO,))
     assert home is not None
     return skill_text(edited(base, (appended(base, home, lines or ("New.",)),)))
