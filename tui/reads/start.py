@@ -91,12 +91,12 @@ class StartPage:
 
         Raises: RefusedError for one that was decided on before; UsageError where there is none, or are several.
         """
-        begun = text.lower()
-        fitting = [thing for thing in self.things if len(begun) >= LEAST_CHARS and thing.id.startswith(begun)]
+        begun = text.lower() if len(text) >= LEAST_CHARS else ""
+        fitting = [thing for thing in self.things if begun and thing.id.startswith(begun)]
         if len(fitting) == 1:
             return fitting[0]
         with suppress(NotFoundError):
-            known = named_candidate(library, begun if len(begun) >= LEAST_CHARS else "")
+            known = named_candidate(library, begun)
             if known.is_decided and not fitting:
                 word = VERDICT_WORDS[known.verdict]
                 hint = f"germline candidate show {known.id[:SHOWN_CHARS]}    germline start"

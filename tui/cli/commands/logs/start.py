@@ -203,9 +203,10 @@ def _print_page(call: Invocation, page: StartPage, problem: GermlineError | None
     if problem is not None:
         call.note(f"note       nothing new was read: {problem.message}")
     say_folded(call, "", page_sentence(page), tone="strong")
+    short = _short(page)
     for thing in page.things[:top]:
         call.say()
-        say_folded(call, f"{thing.id[: _short(page)]}  ", thing_title(thing), tone="strong")
+        say_folded(call, f"{thing.id[:short]}  ", thing_title(thing), tone="strong")
         say_facts(call, thing_facts(thing))
     more = len(page.things) - top
     if more > 0:
