@@ -6,14 +6,15 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.audit.evaluators.evaluators_table import EVALUATORS
+from tui.facts.audit_moves import move_words
 from tui.facts.fact import Fact, fact, listed
 from tui.text.numbers import count
 from tui.text.rows import RowPart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from events.types.audit_events import AuditJudged, AuditMove, AuditResult
+    from events.types.audit_events import AuditJudged, AuditResult
     from strategies.audit.audit_record import AuditRecord
     from tui.text.rows import Tone
 
@@ -88,23 +89,6 @@ def draft_facts(judged: AuditJudged) -> Iterator[Fact]:
         yield fact("", move_words(move))
         yield fact("", f"  {move.evaluator} on {move.task}: {move.reason}")
     yield from listed("", (f"not made: {left}" for left in judged.left_out))
-
-
-def move_facts(moves: Iterable[AuditMove]) -> Iterator[Fact]:
-    """Say who asked for each move of an audit and why, with the two runs side by side where they part."""
-    for move in moves:
-        yield fact("audit", move_words(move))
-        yield fact("asked by", f"{move.evaluator} on {move.task}: {move.reason}")
-        if move.step:
-            yield fact("with it", f"step {move.step}: {move.with_skill}")
-            yield fact("without", f"step {move.step}: {move.without_skill}")
-
-
-def move_words(move: AuditMove) -> str:
-    """Say what a move takes away and brings."""
-    brought = " / ".join(line.strip() for line in move.lines if line.strip())
-    what = f"{move.quote} → {brought}" if move.quote and brought else move.quote or brought
-    return f"{move.move}: {what or ', '.join(move.files)}"
 
 
 def evaluator_facts(record: AuditRecord, evaluator: str) -> Iterator[Fact]:

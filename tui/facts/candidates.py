@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from events.types.training_events import TRAINER
 from registry.query.tier_sentences import draft_sentence, line_sentence
-from tui.facts.audits import move_facts
+from tui.facts.audit_moves import move_facts
 from tui.facts.fact import Fact, fact, listed
 from tui.facts.scores import score_facts
 from tui.facts.trials import trial_facts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from events.types.score import Score
 from registry.query.provenance import endpoint_of
 from registry.state.line_claims import is_unclaimed
-from tui.facts.audits import move_facts
+from tui.facts.audit_moves import move_facts
 from tui.facts.candidates import (
     UNCLAIMED,
     signal_fact,
