@@ -39,6 +39,13 @@ class EventRow(Part):
         )
 
 
+class HeadRow(Part):
+    """The newest event of a log."""
+
+    position: int
+    hash: str
+
+
 def event_rows(envelopes: Iterable[Envelope]) -> tuple[EventRow, ...]:
     """Describe events, payload included."""
     return tuple(map(EventRow.of, envelopes))

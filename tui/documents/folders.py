@@ -8,8 +8,7 @@ from pydantic import JsonValue
 
 from tui.documents.differences import ChangedFile, FileFindingRow, finding_rows
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
-from tui.documents.events import EventRow
-from tui.documents.status import HeadRow
+from tui.documents.events import EventRow, HeadRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,6 +9,7 @@ from events.types.score import Delta, Score
 from events.types.tiers import Tier, TierFigures
 from registry.actions.publish import Standing
 from tui.documents.document import Document, Part
+from tui.documents.events import HeadRow
 from tui.documents.registry_files import RegistryTrustState, TrustState
 from tui.documents.trials import TrialRow
 
@@ -18,13 +19,6 @@ class AutoPreset(Part):
 
     preset: str
     because: str
-
-
-class HeadRow(Part):
-    """The newest event of a log."""
-
-    position: int
-    hash: str
 
 
 class DriftRow(Part):

@@ -33,6 +33,7 @@ from tui.cli.output.facts import say_folded, say_listed
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.printers.advice import print_advice
+from tui.documents.events import HeadRow
 from tui.documents.registry_files import RegistryTrustState, TrustState
 from tui.documents.scores import score_of
 from tui.documents.status import (
@@ -40,7 +41,6 @@ from tui.documents.status import (
     AutoPreset,
     DriftRow,
     EpisodeRecordRow,
-    HeadRow,
     HeldCandidate,
     OpenSignal,
     SkillStatus,
