@@ -263,7 +263,7 @@ def _decided(
     kept += evidence.kept[at, True] if by_model or not by_action["harmful"] else []
     whole = (0, len(passage.text.rstrip("\r\n")))
     is_repeat = bool(taken) and all(entry.signal.move == DROP_REPEAT for entry in taken)  # the other one stays
-    action, span, why = "swap" if swap else signals[0].signal.action, whole, ""
+    action, span, why = "swap" if swap else next(action for action in ORDER if by_action[action]), whole, ""
     if by_model and not evidence.has_witness(signals):
         why = "a model alone says so"
     elif swap and not unsafe and not kept and not evidence.is_right(passage, swap[0].signal.replacement):

@@ -85,6 +85,14 @@ def test_harm_is_taken_away_first_then_noise_then_texts_are_swapped_and_gaps_wai
     assert after(route) == "# Orders\n\n- Divide by 100.\n- Read `orders.csv`.\n\n## Output\n\n- Sort rows.\n"
 
 
+def test_what_is_left_alone_is_told_by_its_gravest_signal_in_whatever_order_pairs_come() -> None:
+    harm, noise = (signal(action, "- Divide by 100.") for action in ("harmful", "noise"))
+    pairs = [pair(noise, protected=["- Divide by 100."]), pair(harm, task="b")]
+    routes = [route_edits(pairs), route_edits(pairs[::-1])]
+    assert routes[0] == routes[1]
+    assert [left.action for left in routes[0].left] == ["harmful"]
+
+
 def test_gaps_are_filled_in_repair_alone_once_nothing_else_is_left() -> None:
     gap = signal("gap", replacement="Check the rows of the output.", move="add a missing rule")
     assert not route_edits([pair(gap)]).targets
