@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 from typing import TYPE_CHECKING, Any
 
 from strategies.evolve import run_selftest
@@ -106,3 +108,62 @@ def test_what_is_missing_is_counted_in_tasks(learned: Terminal) -> None:
     assert missing
     assert [step["missing"] for step in missing] == waiting[0]["reasons"][: len(missing)]
     assert told["needed_tasks"] is None or told["needed_tasks"] > told["known_tasks"]
+
+
+def results_file(folder: Path, gain: float, tasks: int = 100) -> Path:
+    draw = random.Random(11)
+    lines = ["task,side,seed,score"]
+    for task in range(tasks):
+        for seed in (0, 1):
+            for side, lift in (("baseline", 0.0), ("candidate", gain)):
+                lines.append(f"t{task},{side},{seed},{int(draw.random() < 0.5 + lift)}")
+    file = folder / f"results{gain}.csv"
+    file.write_text("\n".join(lines))
+    return file
+
+
+def test_results_of_another_tool_are_judged_without_a_registry(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    real, none = results_file(tmp_path, 0.2), results_file(tmp_path, 0.0)
+    told = germline.does("gate", "pairs", real, "--json").json
+    assert told["schema"] == "germline/gate-pairs/1"
+    assert (told["decision"], told["pairs"], told["tasks"], told["seeds"]) == ("promote", 200, 100, ["0", "1"])
+    assert told["low"] < told["difference"] < told["high"]
+    assert all(rule["holds"] for rule in told["rules"])
+    said = germline.does("gate", "pairs", real)
+    assert said.out.startswith("Yes: candidate is better than baseline, by +0.")
+    refused = germline("gate", "pairs", none)
+    assert (refused.code, refused.out.split()[0]) == (3, "No:" if "not better" in refused.out else "Not")
+    assert "worse" in refused.out
+
+
+def test_two_files_are_the_side_before_and_the_side_after(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    for name, hard in (("old", 0), ("new", 1)):
+        rows = [json.dumps({"id": task, "hard": hard}) for task in range(30)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(rows))
+    told = germline.does("gate", "pairs", tmp_path / "old.jsonl", tmp_path / "new.jsonl", "--json").json
+    assert (told["before"], told["after"], told["decision"]) == (0.0, 1.0, "promote")
+    back = germline("gate", "pairs", tmp_path / "new.jsonl", tmp_path / "old.jsonl", "--json")
+    assert (back.code, back.json["decision"], len(back.json["worse"])) == (3, "reject", 30)
+
+
+def test_results_that_cannot_be_paired_say_why_and_what_to_do(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    table = tmp_path / "table.csv"
+
+    def refused(text: str, *options: str) -> str:
+        table.write_text(text)
+        answer = germline("gate", "pairs", table, *options)
+        assert answer.code == 2, answer.err
+        assert "hint" in answer.err
+        return " ".join(answer.err.split())
+
+    assert "its sides are 'x', 'y'" in refused("task,side,score\na,x,1\na,y,1\n")
+    assert "no side 'z'" in refused("task,side,score\na,x,1\na,y,1\n", "--before", "x", "--after", "z")
+    assert "both sides are 'x'" in refused("task,side,score\na,x,1\n", "--before", "x", "--after", "x")
+    assert "no task is on both sides" in refused("task,side,score\na,before,1\nb,after,1\n")
+    assert "may be the seed" in refused("task,side,seed,score\na,before,1,1\na,after,2,1\n")
+    assert "--most 100 divides" in refused("task,before,after\na,1,87\n")
+    assert germline("gate", "pairs", tmp_path / "absent.csv").code == 2
+    assert germline("gate", "pairs", table, table, table).code == 2

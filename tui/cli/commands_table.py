@@ -37,7 +37,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "evolve": CommandEntry("evolve.evolve", "Take turns of evolution: scan, select, propose, gate, project."),
     "candidates": CommandEntry("evolve.candidates", "List what was proposed; what waits for review comes first."),
     "candidate": CommandEntry("evolve.candidate", "Show one candidate, and approve or reject it."),
-    "gate": CommandEntry("evolve.gate", "Measure how often the gate is wrong; explain its verdicts."),
+    "gate": CommandEntry("evolve.gate", "Judge results of others; explain verdicts; say how it errs."),
     "judge": CommandEntry("evolve.judge", "Calibrate a model as judge; say what it may do."),
     "compare": CommandEntry("evolve.compare", "Run the same sealed tasks under several models and versions."),
     "train": CommandEntry("evolve.train", "Train a skill on tasks: run, propose, test, promote; again."),

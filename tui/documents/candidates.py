@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from registry.state.candidate import Candidate
     from strategies.gate.explain import Explanation
     from strategies.gate.rule import NeededTasks, Rule
+    from strategies.interchange.paired_verdict import PairedVerdict
     from tui.reads.review import CandidatePage
 
 
@@ -184,6 +185,67 @@ class GateExplainDocument(VerdictSteps, Document):
     """Explain a verdict: each rule, its figure, what it asks for, and what is missing."""
 
     schema_: Literal["germline/gate-explain/1"] = "germline/gate-explain/1"
+
+
+class TaskChangeRow(Part):
+    """A task whose mean fell; `sure` if by more than chance, over all tasks together."""
+
+    task: str
+    before: float
+    after: float
+    pairs: int
+    sure: bool
+
+
+class GatePairsDocument(Document):
+    """Judge a change by results of another tool: runs with and without it, paired by task and seed."""
+
+    schema_: Literal["germline/gate-pairs/1"] = "germline/gate-pairs/1"
+    format: str
+    before_side: str
+    after_side: str
+    decision: Decision
+    before: float
+    after: float
+    difference: float
+    low: float
+    high: float
+    e_value: float
+    p: float
+    detectable: float
+    chosen_from: int
+    tasks: int
+    pairs: int
+    void: int
+    unpaired: int
+    seeds: tuple[str, ...]
+    better: int
+    even: int
+    worse: tuple[TaskChangeRow, ...]
+    rules: tuple[RuleStep, ...]
+
+    @classmethod
+    def of(
+        cls, format_name: str, sides: tuple[str, str], choices: int, verdict: PairedVerdict
+    ) -> GatePairsDocument:
+        """Describe the verdict, with the figures that it rests on."""
+        figures = verdict.figures
+        return cls.described(
+            verdict,
+            format=format_name,
+            before_side=sides[0],
+            after_side=sides[1],
+            chosen_from=choices,
+            difference=figures.difference,
+            low=figures.low,
+            high=figures.high,
+            e_value=figures.e_value,
+            p=figures.p,
+            detectable=figures.detectable,
+            tasks=figures.tasks,
+            worse=tuple(map(TaskChangeRow.described, verdict.worse)),
+            rules=tuple(map(RuleStep.of, verdict.rules)),
+        )
 
 
 class CandidateShowDocument(CandidateRow, Document):

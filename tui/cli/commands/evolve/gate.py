@@ -13,6 +13,7 @@ from strategies.gate.selftest import COMPARISONS
 from strategies.policy.active_preset import bound_by
 from strategies.policy.presets import DEFAULT_PRESET, PRESETS
 from strategies.pool.known_episodes import all_episodes
+from tui.cli.commands.evolve.gate_pairs import gate_pairs
 from tui.cli.config.config import read_config
 from tui.cli.config.read_logs import read_logs
 from tui.cli.output.invocation import invocation
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from strategies.policy.presets import Preset
     from tui.cli.output.invocation import Invocation
 
-gate = typer.Typer(help="Measure how often the gate is wrong; explain its verdicts.", rich_markup_mode=None)
+gate = typer.Typer(help="Judge results of others; explain verdicts; say how it errs.", rich_markup_mode=None)
 
 
 @gate.command("selftest")
@@ -126,5 +127,7 @@ def explain_verdict(
     print_explanation(call, stored, explanation, preset.name)
     call.say(f"\n  germline candidate show {stored.id[:SHOWN_CHARS]}    germline preset show {preset.name}")
 
+
+gate.command("pairs")(gate_pairs)
 
 COMMANDS: Final = {"gate": gate}
