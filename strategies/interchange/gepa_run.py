@@ -57,21 +57,47 @@ def read_gepa_state(raw: bytes, name: str) -> SideScores:
     Every candidate is there under its number as well. The best was chosen by these scores, which `choices` says.
     Raises: UnreadableLogError where it is no such state.
     """
+    scores = _every_score(_state(raw, name), name)
+    runs = [
+        SideScore(task, side, "#1", score)
+        for side, at in ((_SEED, 0), (_BEST, _best(scores)), *((str(at), at) for at in range(len(scores))))
+        for task, score in scores[at].items()
+    ]
+    return SideScores("GEPA", tuple(runs), max(len(scores) - 1, 1))
+
+
+def best_candidate(raw: bytes, name: str) -> dict[str, str]:
+    """Give the texts of the candidate with the highest mean, by component.
+
+    Raises: UnreadableLogError where it is no such state.
+    """
+    state = _state(raw, name)
+    at, candidates = _best(_every_score(state, name)), state.get("program_candidates")
+    texts = candidates[at] if isinstance(candidates, list) and at < len(candidates) else None
+    if not isinstance(texts, dict) or not texts or not all(isinstance(text, str) for text in texts.values()):
+        raise _broken(name, "it holds no text of its best candidate")
+    return {str(component): text for component, text in texts.items()}
+
+
+def _state(raw: bytes, name: str) -> dict[object, object]:
     try:
         state = _PlainUnpickler(io.BytesIO(raw)).load()
     except Exception as error:  # whatever a pickle that is not one raises
         raise _broken(name, str(error) or type(error).__name__) from error
-    candidates = state.get("prog_candidate_val_subscores") if isinstance(state, dict) else None
+    if not isinstance(state, dict):
+        raise _broken(name, "it is no dictionary")
+    return state
+
+
+def _every_score(state: dict[object, object], name: str) -> list[dict[str, float]]:
+    candidates = state.get("prog_candidate_val_subscores")
     if not isinstance(candidates, list) or not candidates:
         raise _broken(name, "it holds no prog_candidate_val_subscores")
-    scores = [_scores(subscores, name) for subscores in candidates]
-    best = max(range(len(scores)), key=lambda at: fmean(scores[at].values()) if scores[at] else -1.0)
-    runs = [
-        SideScore(task, side, "#1", score)
-        for side, at in ((_SEED, 0), (_BEST, best), *((str(at), at) for at in range(len(scores))))
-        for task, score in scores[at].items()
-    ]
-    return SideScores("GEPA", tuple(runs), max(len(scores) - 1, 1))
+    return [_scores(subscores, name) for subscores in candidates]
+
+
+def _best(scores: list[dict[str, float]]) -> int:
+    return max(range(len(scores)), key=lambda at: fmean(scores[at].values()) if scores[at] else -1.0)
 
 
 def _scores(subscores: object, name: str) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Candidates that a person wrote: a rewritten copy of a skill, as edits of the live version."""
+"""Candidates that a person or another tool wrote: a rewritten skill, as edits of the live version."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from registry.decide.adopt import rewrite_of
 from registry.decide.commands import Propose
 from registry.skill_md.folder import SkillFile, SkillFolder, decode, read_skill
 from registry.skill_md.navigation_index import reindexed
+from registry.skill_md.render import skill_text
 from registry.skill_md.skill_files import MAX_SKILL_BYTES
 from registry.skill_md.text import cut
 from strategies.gate.file_findings import file_changes
 from strategies.gate.lint import limits_of, lint
+from strategies.interchange.proposed_texts import proposed_text
 from strategies.policy.canonical_json import digest
 from strategies.rollouts.compare.settle import rollout_candidate_id
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from events.store.protocol import Receipt
     from events.types.parts import Strategy
     from registry.registry import Registry
+    from registry.skill_md.folder import Encoding
     from registry.state.capsule import Capsule
     from strategies.policy.presets import Preset
 
@@ -98,7 +101,10 @@ def _candidate_id(registry: Registry, capsule: Capsule, proposed: CandidatePropo
 
 
 def _read(capsule: Capsule, path: Path) -> SkillFolder:
-    """Read what a person rewrote; a lone SKILL.md leaves the files beside it as they are."""
+    """Read what a person or another tool rewrote; a lone SKILL.md leaves the files beside it as they are."""
+    proposed = proposed_text(path, capsule.name, skill_text(capsule))
+    if proposed is not None:
+        return _of_text(capsule, path, *decode(proposed.encode(), path))
     if path.is_dir():
         skill = read_skill(path)
         if skill.name != capsule.name:
@@ -118,7 +124,10 @@ def _read(capsule: Capsule, path: Path) -> SkillFolder:
         raise RefusedError(
             f"{path} is larger than {MAX_SKILL_BYTES:,} bytes", hint="keep large material beside it"
         )
-    text, encoding = decode(raw, path)
+    return _of_text(capsule, path, *decode(raw, path))
+
+
+def _of_text(capsule: Capsule, path: Path, text: str, encoding: Encoding) -> SkillFolder:
     pieces = cut(text)
     return SkillFolder(
         name=capsule.name,

@@ -1,4 +1,8 @@
-"""Task sets as files: TOML with [[tasks]], or JSONL with one task a line; see docs/rollouts.md."""
+"""Task sets as files: TOML with [[tasks]], or JSONL with one task a line; see docs/rollouts.md.
+
+Without graders, the `evals/evals.json` of a skill is read too: prompts and files, not what it expects in words.
+Source: agentskills/agentskills, docs/skill-creation/evaluating-skills.mdx.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
 _MAX_FILE_BYTES: Final = 256 * 1024**2
 _HINT: Final = "docs/rollouts.md shows a whole task set"
 _FROM: Final = "from"
+EVALS: Final = "evals.json"
+_EVALS_FOLDER: Final = "evals"
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -35,9 +41,15 @@ def load_tasks(path: Path, *, graded: bool = True) -> TaskSet:
     Raises: TaskFileError that names the file, the line and the task, and says what to write instead.
     """
     text = _text(path)
-    is_toml = path.suffix == ".toml"
-    name, entries = (_of_toml if is_toml else _of_jsonl)(path, text)
-    folder = path.resolve().parent
+    is_toml, folder = path.suffix == ".toml", path.resolve().parent
+    if path.name == EVALS:
+        if graded:
+            hint = f"germline audit SKILL --tasks {path}    {_HINT}"
+            raise TaskFileError(f"{path} says in words what is expected, and has no grader", hint=hint)
+        name, entries = _of_evals(path, text)
+        folder = folder.parent if folder.name == _EVALS_FOLDER else folder
+    else:
+        name, entries = (_of_toml if is_toml else _of_jsonl)(path, text)
     locker = FixtureLocker(folder)
     tasks = tuple(_task(entry, locker, graded=graded) for entry in entries)
     if not tasks:
@@ -105,6 +117,24 @@ def _place_of(path: Path, text: str, task: dict[str, object], at: int) -> str:
 
 def _of_jsonl(path: Path, text: str) -> tuple[str, Iterator[_Found]]:
     return set_name(path), (_line(path, line, at) for at, line in enumerate(text.split("\n"), 1) if line.strip())
+
+
+def _of_evals(path: Path, text: str) -> tuple[str, Iterator[_Found]]:
+    """Read the prompts of a skill's evals, with their files, which are relative to the skill."""
+    whole = _line(path, text, 1).content
+    evals = whole.get("evals")
+    if not isinstance(evals, list) or not all(isinstance(each, dict) for each in evals):
+        raise TaskFileError(f"{path} has no list of evals", hint='{"skill_name": "…", "evals": [{"id": 1, …}]}')
+    name = _UNFIT.sub("-", str(whole.get("skill_name") or set_name(path)))
+    return name, (_eval(f"{path}, eval {at}", each, at) for at, each in enumerate(evals, 1))
+
+
+def _eval(where: str, entry: dict[str, object], at: int) -> _Found:
+    files = entry.get("files") or []
+    if not isinstance(files, list):
+        raise TaskFileError(f"{where}: files is no list", hint="name files below the skill, as texts")
+    workspace = {Path(str(file)).name: {_FROM: file} for file in files}
+    return _Found(where, {"id": str(entry.get("id", at)), "prompt": entry.get("prompt", ""), "files": workspace})
 
 
 def _line(path: Path, line: str, at: int) -> _Found:

@@ -58,7 +58,7 @@ def propose_candidate(  # noqa: PLR0913 - the options of the command are its con
     *,
     rewritten: Annotated[
         Path | None,
-        typer.Option("--from", metavar="FILE", help="A rewritten SKILL.md, or a rewritten copy of the folder."),
+        typer.Option("--from", metavar="PATH", help="A rewritten SKILL.md or folder, or what a tool proposed."),
     ] = None,
     reason: Reason = "",
     kind: Annotated[Strategy, typer.Option("--as", help="The kind of change that it is.")] = "repair",
@@ -72,7 +72,9 @@ def propose_candidate(  # noqa: PLR0913 - the options of the command are its con
 ) -> None:
     """Propose a change of your own: it is not live until runs or a person let it through. Needs --reason.
 
-    It carries no claim that logs can refute, so `candidate test` runs an agent with it, or you approve it.
+    It carries no claim that logs can refute, so `candidate test` runs an agent with it, or you approve it. What
+    other tools propose is read as well: a patch of the SKILL.md, the staging folder of SkillOpt, the best of a
+    GEPA run.
     """
     from strategies.policy.active_preset import bound_by  # noqa: PLC0415 - the list of commands pays for none of it
     from strategies.rollouts.compare.handwritten import propose_rewrite  # noqa: PLC0415 - the same

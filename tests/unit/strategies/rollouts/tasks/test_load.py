@@ -245,3 +245,26 @@ def test_a_missing_file_and_a_file_that_is_no_text_are_named(tmp_path: Path) -> 
     (tmp_path / "bytes.jsonl").write_bytes(b"\xff\xfe")
     with pytest.raises(TaskFileError, match="no UTF-8"):
         load_tasks(tmp_path / "bytes.jsonl")
+
+
+def test_the_evals_of_a_skill_are_tasks_without_graders(tmp_path: Path) -> None:
+    evals = tmp_path / "skill" / "evals" / "evals.json"
+    (evals.parent / "files").mkdir(parents=True)
+    (evals.parent / "files" / "orders.csv").write_text("a,b\n")
+    entry = {"id": 1, "prompt": "Sum them.", "expected_output": "A sum.", "files": ["evals/files/orders.csv"]}
+    evals.write_text(json.dumps({"skill_name": "orders", "evals": [entry, {"id": "x", "prompt": "Again."}]}))
+    tasks = load_tasks(evals, graded=False)
+    assert (tasks.name, [(task.id, task.prompt, [*task.files]) for task in tasks.tasks]) == (
+        "orders",
+        [("1", "Sum them.", ["orders.csv"]), ("x", "Again.", [])],
+    )
+    with pytest.raises(TaskFileError, match="no grader"):
+        load_tasks(evals)
+    for broken, what in (
+        (b"[]", "no JSON object"),
+        (b"{}", "no list of evals"),
+        (b'{"evals": [{"files": 1}]}', "list"),
+    ):
+        evals.write_bytes(broken)
+        with pytest.raises(TaskFileError, match=what):
+            load_tasks(evals, graded=False)

@@ -1,0 +1,175 @@
+"""Proposals of other tools, read as the text that they would give a skill.
+
+Sources: the staging folder of SkillOpt's sleep mode (`manifest.json` beside `proposed_SKILL.md`, or one
+`proposed_SKILL.NAME.md` for each skill; docs/sleep/multi-skill-staging.md); the best candidate of a GEPA run; a
+patch, as `git diff` and the inbox of Gemini CLI write it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from events.errors import NotFoundError, RefusedError, StorageError, UnreadableLogError
+from registry.skill_md.skill_files import MAX_SKILL_BYTES, SKILL_FILE
+from registry.skill_md.text import front_end, split_lines
+from strategies.interchange.gepa_run import STATE, best_candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PATCHES: Final = (".patch", ".diff")
+_MANIFEST: Final = "manifest.json"
+_LARGEST_STATE: Final = 256 * 1024 * 1024
+_HUNK: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+class _Hunk(NamedTuple):
+    """One hunk of a patch: its first line, counted from 1, the lines there now, and those in their place."""
+
+    start: int
+    before: list[str]
+    after: list[str]
+
+
+def proposed_text(path: Path, skill: str, live: str) -> str | None:
+    """Give the text that a tool proposes for a skill; None where the place is no proposal of a known tool.
+
+    Units: `live` is the text of the skill now: a patch must fit it, and front matter that a proposal leaves out
+    stays as it is there.
+    Raises: NotFoundError, StorageError, UnreadableLogError, and RefusedError where it is for something else.
+    """
+    if path.suffix in PATCHES and not path.is_dir():
+        return _patched(path, skill, live)
+    if (path / _MANIFEST).is_file():
+        return _with_front(_text(_staged(path, skill)), live)
+    if (path / STATE).is_file():
+        return _with_front(_of_gepa(path / STATE, skill), live)
+    return None
+
+
+def _read(path: Path, most: int) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(most + 1)
+    except FileNotFoundError:
+        raise NotFoundError(f"there is no file {path}", hint="name the folder that the tool wrote") from None
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}", hint="check its permissions") from error
+    if len(raw) > most:
+        raise RefusedError(f"{path} is larger than {most:,} bytes", hint="propose the skill's text alone")
+    return raw
+
+
+def _text(path: Path) -> str:
+    try:
+        return _read(path, MAX_SKILL_BYTES).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableLogError(f"{path} is no UTF-8 text: byte {error.start:,}") from error
+
+
+def _with_front(text: str, live: str) -> str:
+    """Put the live front matter before a text that has none."""
+    if front_end(split_lines(text)):
+        return text
+    lines = split_lines(live)
+    front = "".join(lines[: front_end(lines)])
+    return f"{front}\n{text}" if front and not text.startswith("\n") else front + text
+
+
+def _staged(folder: Path, skill: str) -> Path:
+    """Find the text that a night of SkillOpt staged for a skill."""
+    try:
+        manifest = json.loads(_text(folder / _MANIFEST))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableLogError(f"{folder / _MANIFEST} is no JSON: {error}") from error
+    manifest = manifest if isinstance(manifest, dict) else {}
+    listed = manifest.get("skills")
+    rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+    files = {str(row.get("skill_name")): str(row.get("proposed_file")) for row in rows}
+    if manifest.get("has_skill"):
+        live = PurePosixPath(str(manifest.get("live_skill_path", "")))
+        files.setdefault(live.parent.name, "proposed_SKILL.md")
+    if skill not in files:
+        staged = ", ".join(sorted(files)) or "none"
+        raise RefusedError(
+            f"{folder} stages nothing for {skill}; what it stages is for: {staged}",
+            hint="germline candidate propose SKILL --from FOLDER --reason TEXT, with a skill that is staged",
+        )
+    return folder / PurePosixPath(files[skill]).name
+
+
+def _of_gepa(state: Path, skill: str) -> str:
+    """Give the text of the best candidate, which has one component, or one that is called like the skill."""
+    texts = best_candidate(_read(state, _LARGEST_STATE), str(state))
+    if len(texts) == 1:
+        return next(iter(texts.values()))
+    if skill not in texts:
+        raise RefusedError(
+            f"the candidates of {state} have the components {', '.join(sorted(texts))}, and none is {skill}",
+            hint="write the one that you mean into a file, and propose that",
+        )
+    return texts[skill]
+
+
+def _patched(path: Path, skill: str, live: str) -> str:
+    """Apply a patch to the skill's text, exactly: every hunk must stand where it says."""
+    lines = split_lines(_text(path))
+    targets = [line[4:].split("\t")[0].strip() for line in lines if line.startswith("+++ ")]
+    others = [target for target in targets if not _is_skill_file(target, skill)]
+    if len(targets) != 1 or others:
+        named = ", ".join(others or targets) or "nothing"
+        raise RefusedError(
+            f"{path} changes {named}, and a proposal is a patch of the {SKILL_FILE} of {skill} alone",
+            hint="apply it to a copy of the folder, and propose that: --from FOLDER",
+        )
+    text, moved = split_lines(live), 0
+    for hunk in _hunks(lines, path):
+        at = hunk.start - 1 + moved if hunk.before else hunk.start + moved
+        if text[at : at + len(hunk.before)] != hunk.before:
+            raise RefusedError(
+                f"{path} does not fit {skill}: line {hunk.start} of it is another one now",
+                hint=f"germline show {skill} prints what it must fit",
+            )
+        text[at : at + len(hunk.before)] = hunk.after
+        moved += len(hunk.after) - len(hunk.before)
+    return "".join(text)
+
+
+def _is_skill_file(target: str, skill: str) -> bool:
+    parts = PurePosixPath(target).parts
+    return parts[-1:] == (SKILL_FILE,) and (len(parts) < 3 or parts[-2] == skill)  # noqa: PLR2004 - b/SKILL.md
+
+
+def _hunks(lines: list[str], path: Path) -> Iterator[_Hunk]:
+    at = 0
+    while at < len(lines):
+        head = _HUNK.match(lines[at])
+        at += 1
+        if head is None:
+            continue
+        left = [int(head[2] or 1), int(head[4] or 1)]
+        hunk = _Hunk(int(head[1]), [], [])
+        while at < len(lines) and (any(left) or lines[at].startswith("\\")):
+            mark, rest = lines[at][:1], lines[at][1:]
+            at += 1
+            if mark == "\\":  # no newline at the end of the file
+                _strip_end(hunk, lines[at - 2][:1])
+                continue
+            for side, marks, held in ((0, " -\n", hunk.before), (1, " +\n", hunk.after)):
+                if mark in marks:
+                    held.append(rest or "\n")
+                    left[side] -= 1
+        if any(left) or not lines[-1].endswith("\n"):
+            raise UnreadableLogError(f"{path} is no whole patch: the hunk {head[0]} is cut short")
+        yield hunk
+
+
+def _strip_end(hunk: _Hunk, mark: str) -> None:
+    """Take the line break from the last line, on the sides that it belongs to."""
+    for marks, held in ((" -", hunk.before), (" +", hunk.after)):
+        if mark in marks and held:
+            held[-1] = held[-1].rstrip("\n")
