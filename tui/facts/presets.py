@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from strategies.policy.written_rules import ROLLOUT_RULE, WRITTEN_RULE
 from tui.facts.fact import fact
 from tui.text.numbers import count
 from tui.text.words import signal_words
@@ -14,6 +15,29 @@ if TYPE_CHECKING:
     from strategies.policy.presets import Preset
     from strategies.select.queue import Resting
     from tui.facts.fact import Fact
+
+
+_MOSTLY: Final = 60
+_SMALL, _LARGE = 0.15, 0.4
+
+
+def preset_sentence(preset: Preset) -> str:
+    """Say in one sentence what a preset does most, in what steps, and how much it asks for, by its numbers."""
+    weights = preset.weights
+    shares = {
+        "repairs what fails": weights.repair,
+        "hardens what works": weights.harden,
+        "tries something new": weights.innovate,
+    }
+    first, *others = sorted((words for words in shares if shares[words]), key=lambda words: -shares[words])
+    lead = "Only" if not others else "Mostly" if shares[first] >= _MOSTLY else "First of all"
+    rest = f", then {' and '.join(others)}" if others else ""
+    sizes = {"in small steps": preset.trust_region <= _SMALL, "in large steps": preset.trust_region >= _LARGE}
+    strict = preset.alpha < WRITTEN_RULE.alpha or preset.least_e > ROLLOUT_RULE.least_e
+    ways = [size for size, holds in sizes.items() if holds]
+    ways += ["with more evidence than the rule asks for"] if strict else []
+    how = f"; {', '.join(ways)}" if ways else ""
+    return f"{lead} {first}{rest}{how}."
 
 
 def preset_facts(preset: Preset) -> Iterator[Fact]:

@@ -52,6 +52,11 @@ def read_review(library: Library, *, every: int, seed: int) -> tuple[ReviewLine,
     return (*waiting, *unseen, *(ReviewLine(look, "answered") for look in looks if look.looked_over))
 
 
+def count_waiting(library: Library) -> int:
+    """Count the candidates that nobody decided on."""
+    return sum(map(waits, library.candidates()))
+
+
 def waits(candidate: Candidate) -> bool:
     """Tell whether nobody decided on a candidate yet: neither the gate for good, nor a person."""
     return not candidate.is_decided

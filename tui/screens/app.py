@@ -24,7 +24,7 @@ from tui.text.terminal_text import STEERING, one_line
 from tui.widgets.keys import APP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from rich.segment import Segment
@@ -129,6 +129,7 @@ class GermlineApp(App[None], inherit_bindings=False):
         self._trail = Trail(place_of(at))
         self._minute = ""
         self.shares: dict[View, int] = {}
+        self.waiting: Mapping[str, int] = {}
         self.set_keymap(checked_keys(self.settings.keys))
         self.theme = self._known_theme(self.settings.theme)
         self.set_class(self.settings.ascii, "-ascii")

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import shlex
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar, get_args
 
 from textual.screen import Screen
 from textual.widgets import Static
 
 from events.errors import GermlineError, UsageError
-from tui.views.frame import bar_row, notice_rows
+from tui.screens.addresses import View
+from tui.views.frame import ScreenTab, bar_row, notice_rows, tab_rows
 from tui.widgets.find_bar import FindBar
 from tui.widgets.key_bar import KeyBar
-from tui.widgets.keys import SCREEN
+from tui.widgets.keys import APP, SCREEN
 from tui.widgets.panes import Panes
 from tui.widgets.rows_view import TONES, LineView, RowsView
 from tui.widgets.worker import reading
@@ -60,6 +61,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         """Lay out the bars around the panes."""
+        yield LineView(id="tabs")
         yield LineView(id="top")
         with Panes(*self.PANES, self.host.shares.get(self._place.view)):
             yield from self.panes()
@@ -132,6 +134,16 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
             self.tell(error)
         self.show_bar()
         self.refresh_bindings()
+        self._count_waiting()
+
+    @reading("waiting")
+    async def _count_waiting(self) -> None:
+        """Count what waits elsewhere, once what is shown here was read."""
+        try:
+            self.host.waiting = await self.host.access.waiting()
+        except GermlineError:  # whatever is wrong, the notice of this screen says
+            return
+        self.show_tabs()
 
     async def ask(self, question: Callable[[Library], T]) -> T | None:
         """Answer a question about the registry; None where it cannot be, and a notice says why."""
@@ -184,8 +196,19 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
         """Whether a notice takes the place of the panes."""
         return not self.query_one("#notice").has_class("-gone")
 
+    def show_tabs(self) -> None:
+        """Write the bar of screens again."""
+        keys = {binding.id or "": binding.key for binding in APP} | dict(self.host.settings.keys)
+        tabs = [
+            ScreenTab(name, keys[f"view.{name}"].split(",")[0], self.host.waiting.get(name, 0))
+            for name in get_args(View)
+            if f"view.{name}" in keys
+        ]
+        self.query_one("#tabs", LineView).show(lambda width: tab_rows(tabs, self._place.view, width))
+
     def show_bar(self) -> None:
-        """Write the top bar again."""
+        """Write the top bars again."""
+        self.show_tabs()
         access = self.host.access
         self.query_one("#top", LineView).show(
             lambda width: bar_row(self.crumbs, access.state.preset, self.note, width, live=access.live)

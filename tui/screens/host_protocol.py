@@ -41,12 +41,14 @@ class Settings:
 class Host(Protocol):
     """Gives the screens the registry, leads from one to the next, and knows the time.
 
-    `shares` are the percent that the first pane of a view has, where a person changed that.
+    `shares` are the percent that the first pane of a view has, where a person changed that. `waiting` counts what
+    waits for a person, by view.
     """
 
     access: Access
     settings: Settings
     shares: dict[View, int]
+    waiting: Mapping[str, int]
 
     def now(self) -> str:
         """Tell the time as RFC 3339 UTC text."""

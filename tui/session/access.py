@@ -109,6 +109,16 @@ class Access:
             self._facts = head, facts
         return facts
 
+    async def waiting(self) -> dict[str, int]:
+        """Count what waits for a person, by the screen that shows it: open facts, candidates to decide."""
+        from tui.reads.review import count_waiting  # noqa: PLC0415 - as above
+
+        facts = (await self.signal_facts(fixes=False)).facts
+        return {
+            "signals": sum(fact.state == "open" for fact in facts),
+            "review": await self.study(count_waiting),
+        }
+
     async def rehearse(self, change: Change, reason: str) -> ChangePreview:
         """Tell what a change would append; raises what it raises."""
         from tui.session.changes import rehearse  # noqa: PLC0415 - most who look change nothing

@@ -22,6 +22,7 @@ _NEXT = "next  "
 
 
 _GAP = 3
+_TAB_GAP = 2
 _LEAST = 8
 """Cells that a cut crumb keeps: enough to know a name by (a guess)."""
 
@@ -53,6 +54,40 @@ def _trail(crumbs: Sequence[str]) -> Row:
         trail += [RowPart(" › ", "dim")] if at else []
         trail.append(RowPart(crumb, "strong" if at == len(crumbs) - 1 else ""))
     return tuple(trail)
+
+
+class ScreenTab(NamedTuple):
+    """A screen in the bar of them: the key that shows it, and how much waits there."""
+
+    view: str
+    key: str
+    waiting: int = 0
+
+    def row(self, *, here: bool, named: bool = True) -> Row:
+        """Write the key, the name and what waits; the key alone where there is no room for its name."""
+        name = f" {self.view.capitalize()}" if named else ""
+        badge = (RowPart(f" {self.waiting:,}", "warn"),) if named and self.waiting else ()
+        return RowPart(self.key, "dim"), RowPart(name, "strong" if here else ""), *badge
+
+
+def tab_rows(tabs: Sequence[ScreenTab], view: str, width: int) -> list[Row]:
+    """Write the bar of screens; where it is too long the last ones keep their key alone, but for this one."""
+    named = [True] * len(tabs)
+    gap = " " if _tabs_width(tabs, view, named, _TAB_GAP) > width else " " * _TAB_GAP
+    for at in reversed(range(len(tabs))):
+        if _tabs_width(tabs, view, named, len(gap)) <= width:
+            break
+        named[at] = tabs[at].view == view
+    parts = (part for row in _tabs(tabs, view, named) for part in (*row, RowPart(gap)))
+    return [cut_row((RowPart(" "), *parts), width)]
+
+
+def _tabs_width(tabs: Sequence[ScreenTab], view: str, named: Sequence[bool], gap: int) -> int:
+    return sum(width_of(row) + gap for row in _tabs(tabs, view, named))
+
+
+def _tabs(tabs: Sequence[ScreenTab], view: str, named: Sequence[bool]) -> list[Row]:
+    return [tab.row(here=tab.view == view, named=has) for tab, has in zip(tabs, named, strict=True)]
 
 
 def notice_rows(message: str, hint: str, width: int) -> list[Row]:

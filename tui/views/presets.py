@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from strategies.select.pick import KINDS
 from tui.facts.fact import fact, listed
-from tui.facts.presets import preset_facts, preset_figures, resting_words
-from tui.text.rows import BLANK, RowPart, cell, clean, cut_row, indented
+from tui.facts.presets import preset_facts, preset_figures, preset_sentence, resting_words
+from tui.text.rows import BLANK, RowPart, cell, clean, cut_row, indented, wrap
 from tui.text.words import signal_name, unrouted_words
 from tui.views.fact_rows import fact_rows
 
@@ -96,6 +96,7 @@ def outlook_rows(line: PresetLine, prospects: Prospects | None, width: int) -> l
     width -= 2
     rows = [
         *_title(line, width),
+        *wrap((RowPart(preset_sentence(line.bound.preset)),), width),
         BLANK,
         *_picks(line, prospects, width),
         BLANK,

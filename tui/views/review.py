@@ -80,14 +80,14 @@ def review_row(line: ReviewLine, width: int, now: str) -> Row:
 
 
 def candidate_rows(line: ReviewLine, page: CandidatePage, width: int, now: str) -> list[Row]:
-    """Tell all about one candidate: what it would change, why, its figures, and rule by rule how it fell."""
+    """Tell all about one candidate: what it would change, then why, its figures, and rule by rule how it fell."""
     width -= 2
     rows = [*fact_rows(support_facts(page.candidate), width), *_asked(line, page, width, now)]
-    rows += fact_rows(candidate_facts(page, now), width)
-    rows += labelled("id", (RowPart(page.candidate.id[:SHOWN_CHARS], "dim"),), width)
     for path, diff in page.files:
         head = (RowPart(f"{clean(path)}  ", "strong"), RowPart(f"{changes(diff)}", "dim"))
         rows += [BLANK, head, *diff_rows(diff, width, context=_CONTEXT)]
+    rows += [BLANK, *fact_rows(candidate_facts(page, now), width)]
+    rows += labelled("id", (RowPart(page.candidate.id[:SHOWN_CHARS], "dim"),), width)
     rows += [BLANK, *_gate(page, width), BLANK, *evidence_summary(page, page.there, width)]
     return indented(rows, width)
 

@@ -19,6 +19,7 @@ from strategies.scope.scope import Route
 from strategies.select.pick import KINDS
 from strategies.signals.signal_groups import SignalGroup
 from tests.worlds import asking
+from tui.facts.presets import preset_sentence
 from tui.facts.scores import pair_parts
 from tui.reads.markdown_tones import MOST_CHARS, markdown_tones
 from tui.reads.signal_facts import SignalFact
@@ -42,7 +43,7 @@ from tui.text.words import VERDICTS, claim_words
 from tui.views.blame import matches_in
 from tui.views.diff import changes, diff_rows
 from tui.views.evidence import template_spans
-from tui.views.frame import KeyLine, bar_row, help_rows, notice_rows
+from tui.views.frame import KeyLine, ScreenTab, bar_row, help_rows, notice_rows, tab_rows
 from tui.views.presets import shares_bar
 from tui.views.score_bars import Axis, axis_over, interval_bar, sparkline
 from tui.views.scores import BAR, before_and_after, delta_part, score_row
@@ -408,3 +409,39 @@ def test_markdown_tones_stay_inside_their_lines(lines: list[str]) -> None:
         for start, end, _ in row:
             assert at <= start < end <= len(line)
             at = end
+
+
+TABS = tuple(
+    ScreenTab(name, str(at), {"signals": 13, "review": 2}.get(name, 0))
+    for at, name in enumerate(("skills", "history", "signals", "presets", "review", "start", "audits"), start=1)
+)
+
+
+def test_the_bar_of_screens_has_every_key_the_names_that_fit_and_always_that_of_this_screen() -> None:
+    def bar(view: str, width: int) -> str:
+        (row,) = tab_rows(TABS, view, width)
+        assert [part.text.strip() for part in row if part.tone == "strong"] == [view.capitalize()]
+        return " ".join(text_of(row).split())
+
+    assert bar("skills", 120) == "1 Skills 2 History 3 Signals 13 4 Presets 5 Review 2 6 Start 7 Audits"
+    assert bar("audits", 50) == "1 Skills 2 History 3 Signals 13 4 5 6 7 Audits"
+    assert bar("start", 24) == "1 2 3 4 5 6 Start 7"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("balanced", "First of all repairs what fails, then hardens what works and tries something new."),
+        ("repair-only", "Only repairs what fails; in small steps."),
+        (
+            "innovate",
+            "Mostly tries something new, then repairs what fails and hardens what works; in large steps.",
+        ),
+    ],
+)
+def test_a_preset_says_in_one_sentence_what_it_does(name: str, words: str) -> None:
+    assert preset_sentence(PRESETS[name]) == words
+
+
+def test_a_strict_preset_says_that_it_asks_for_more() -> None:
+    assert preset_sentence(PRESETS["steady-state"]).endswith("with more evidence than the rule asks for.")

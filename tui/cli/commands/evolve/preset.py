@@ -29,7 +29,7 @@ from tui.documents.presets import (
     PresetShowDocument,
     PresetUseDocument,
 )
-from tui.facts.presets import preset_facts, preset_figures
+from tui.facts.presets import preset_facts, preset_figures, preset_sentence
 from tui.session.bootstrap import find_registry, open_library, open_registry
 from tui.text.numbers import count
 from tui.text.terminal_text import clip_middle
@@ -124,6 +124,7 @@ def _named(call: Invocation, name: str) -> tuple[Bound, list[tuple[int, str]]]:
 def _print_preset(call: Invocation, bound: Bound) -> None:
     in_force = bound.preset
     call.say(f"{bound.name}, now {in_force.name}: {bound.because}" if bound.because else in_force.name)
+    say_folded(call, "", preset_sentence(in_force))
     say_facts(call, preset_facts(in_force))
 
 
