@@ -67,7 +67,7 @@ _ASKS_FOR_SECRETS: Final = r"""
 """
 _ADDRESS: Final = r"""
     \b[a-z][a-z0-9+.-]{1,20}:// | \bwww\.\w | \b(?:javascript|mailto):\w | \bdata:[a-z]+/
-    | \b(?:[\w-]+\.)+[a-z]{2,6}/\w
+    | \w-*\.[a-z]{2,6}/\w
 """
 _INTERPRETERS: Final = "(?:ba|z|da|k|fi)?sh|python[0-9.]*|perl|ruby|node|php|base64|xxd|xargs|tee|openssl|nc|sudo"
 _PIPELINE: Final = rf"""

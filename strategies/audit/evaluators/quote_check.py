@@ -106,7 +106,7 @@ def sound_signals(
         where = find_quote(signal.quote, skill, file=signal.file, gene=signal.gene, line=signal.line)
         if isinstance(where, str) and not (signal.action == "gap" and not signal.quote):
             void.append(VoidSignal(quote=signal.quote, fault=where))
-        elif not frozenset(unlike_report(signal.replacement)) <= _kinds(where, skill):
+        elif (orders := frozenset(unlike_report(signal.replacement))) and not orders <= _kinds(where, skill):
             void.append(VoidSignal(quote=signal.quote or signal.replacement, fault="untrusted"))
         else:
             sound.append(signal)

@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+import re2
+
 from strategies.audit.evaluators.table_text import is_json, likely_separator
 
 if TYPE_CHECKING:
@@ -23,10 +25,9 @@ _WHOLE: Final = re.compile(
 )
 NO_FILE: Final = "no file"
 """The style of a run that writes none."""
-_NO_FILE: Final = re.compile(
-    r"\b(?:do not|don't|never|without|instead of|rather than|only|just|skip)\b.*"
-    r"\b(?:writ(?:e|ing)|sav(?:e|ing)|creat(?:e|ing)|files?|print|stdout|answer|reply|chat)\b",
-    re.IGNORECASE,
+_NO_FILE: Final = re2.compile(
+    r"(?i)\b(?:do not|don't|never|without|instead of|rather than|only|just|skip)\b.*"
+    r"\b(?:writ(?:e|ing)|sav(?:e|ing)|creat(?:e|ing)|files?|print|stdout|answer|reply|chat)\b"
 )
 _LEAST_ROWS: Final = 3
 """Rows below which an order may be chance."""
@@ -101,8 +102,8 @@ def _is_ordered(column: list[str], *, down: bool) -> bool:
     return len(set(column)) > 1 and list(keys) == sorted(keys, reverse=down)
 
 
-def _style(words: str, holds: Callable[[str], bool]) -> tuple[re.Pattern[str], Callable[[str], bool]]:
-    return re.compile(words, re.IGNORECASE), holds
+def _style(words: str, holds: Callable[[str], bool]) -> tuple[re2._Regexp, Callable[[str], bool]]:
+    return re2.compile(f"(?i){words}"), holds
 
 
 def _has(form: str) -> Callable[[str], bool]:
@@ -116,7 +117,7 @@ _STYLES: Final = {
     "dates with dots": _style(r"\bdd\.mm\.yy", _has(r"\b\d\d?\.\d\d?\.\d{4}\b")),
     "semicolons": _style(r"semicolon", lambda text: ";" in _first_line(text)),
     "tabs": _style(r"\btab(?:s|-separated| separated)?\b|\btsv\b", lambda text: "\t" in _first_line(text)),
-    "pipes": _style(r"\bpipes?\b(?!line)", lambda text: "|" in _first_line(text)),
+    "pipes": _style(r"\bpipes?\b", lambda text: "|" in _first_line(text)),
     "JSON": _style(r"\bjson\b", _is_json_block),
     "JSON lines": _style(
         r"\bjsonl\b|json lines|ndjson",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from strategies.audit.drafts import passages_in
 from strategies.audit.evaluators.evaluator_types import ActionSignal
 from strategies.audit.evaluators.quote_check import find_quote, sound_signals
+from strategies.audit.evaluators.style_marks import asked_styles
+from strategies.gate.injection import unlike_report
 from tests.registries import capsule_of
 
 SKILL = passages_in(
@@ -65,3 +69,12 @@ def test_signals_with_void_quotes_or_new_orders_are_counted_and_dropped() -> Non
     sound, void = sound_signals(signals, SKILL)
     assert [signal.quote for signal in sound] == ["Keep the order of the file."]
     assert [signal.fault for signal in void] == ["paraphrased", "untrusted", "untrusted"]
+
+
+@pytest.mark.parametrize("words", ["a.", "a-", "never do ", "total of ", "{'a_b': [1, 2.5]},"])
+def test_a_passage_of_any_length_is_read_in_a_time_that_grows_with_it(words: str) -> None:
+    passage = (words * 20_000)[:40_000]
+    began = time.perf_counter()
+    assert not unlike_report(passage)
+    asked_styles(passage)
+    assert time.perf_counter() - began < 4, "it took 45 s and 12 s where the time grew with the square"
