@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -147,7 +148,7 @@ def _empty_fences(texts: Sequence[str]) -> list[int]:
 
 
 def _in_files(route: EditRoute, files: Mapping[str, str]) -> Iterator[DraftEdit]:
-    """Rewrite files beside SKILL.md; one of which nothing is left that says something goes."""
+    """Rewrite files beside SKILL.md; one of which nothing is left that says something, or that runs, goes."""
     by_file: dict[str, list[EditTarget]] = {}
     for target in route.targets:
         if target.passage is not None and not target.passage.gene:
@@ -165,7 +166,17 @@ def _in_files(route: EditRoute, files: Mapping[str, str]) -> Iterator[DraftEdit]
                 lines[at] = f"{new}{line[len(bare) :]}" if new else None
         text = "".join(line for line in lines if line is not None)
         says = any(line.strip() and not line.startswith(("#", *FENCES)) for line in text.splitlines())
-        yield _drafted(targets[0], (), {path: text if says else None})
+        yield _drafted(targets[0], (), {path: text if says and _is_whole(path, text) else None})
+
+
+def _is_whole(path: str, text: str) -> bool:
+    """Tell whether what is left of a file can be read as what it is; only Python is looked at."""
+    try:
+        if path.endswith(".py"):
+            ast.parse(text)
+    except (SyntaxError, ValueError):  # ValueError for a null byte
+        return False
+    return True
 
 
 def _drafted(

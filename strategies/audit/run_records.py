@@ -39,9 +39,12 @@ def written_record(trace: AgentTrace) -> str:
     actions = tuple(_actions(session_logs(trace.layout.home))) or tuple(_actions(printed_log(trace)))
     last = _last_report(trace.printed)
     answer = last.get("result") if isinstance(last.get("result"), str) else None
+    files = dict(islice(_texts(trace), _MOST_FILES))
+    others = (_kept(path, _MOST_CALL_CHARS) for path in trace.files.changed)
     record = RunRecord(
         answer=_kept(trace.answer if answer is None else answer, _MOST_ANSWER_CHARS),
-        files=dict(islice(_texts(trace), _MOST_FILES)),
+        files=files,
+        changed=tuple(islice((path for path in others if path not in files), _MOST_FILES)),
         removed=tuple(_kept(path, _MOST_CALL_CHARS) for path in trace.files.removed),
         actions=actions[:_MOST_ACTIONS],
         note=_kept(trace.stderr, _MOST_CALL_CHARS),

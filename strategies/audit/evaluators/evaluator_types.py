@@ -77,12 +77,14 @@ class RunAction(Frozen):
 class RunRecord(Frozen):
     """What one run left: its answer, the text files it made or changed, its steps, and what its anchors say.
 
-    `anchors` holds each check by name, and whether it holds. `tokens` are the output tokens that the agent
-    reported, None where it did not.
+    `changed` names the other files that it made or changed. `anchors` holds each check by name, and whether it
+    holds. `tokens` are the output tokens that the agent reported, None where it did not. `attempts` is what it
+    tried and the sandbox did not let it do.
     """
 
     answer: str = ""
     files: dict[str, str] = Field(default_factory=dict)
+    changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     actions: tuple[RunAction, ...] = ()
     anchors: dict[str, bool] = Field(default_factory=dict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.audit.evaluators.evaluator_types import SameObject
@@ -33,6 +34,8 @@ FENCES: Final = ("```", "~~~")
 _MARKER: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s*")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z'-]{3,}")
 _ENDING: Final = re.compile(r"(?:'s|ing|edly|ed|ly|es|s)$")
+_PROSE: Final = ("", "md", "markdown", "mdx", "txt", "rst", "adoc")
+"""Endings of files that are read by people and agents; the lines of others are code or data as a whole."""
 _LEAST_STEM: Final = 4
 _LEAST_ITEM: Final = 3
 """Characters of an item of a list that is looked for by itself."""
@@ -91,8 +94,13 @@ class PassageTerms(NamedTuple):
     frame: bool
 
 
+def is_prose(path: str) -> bool:
+    """Tell whether the lines of a file are sentences, and not code or data, by its ending."""
+    return PurePosixPath(path).suffix[1:].lower() in _PROSE
+
+
 def skill_terms(skill: tuple[SkillPassage, ...]) -> tuple[PassageTerms, ...]:
-    """Read the terms of every passage, in order; lines between fences are code as a whole."""
+    """Read the terms of every passage, in order; lines between fences, and of scripts, are code as a whole."""
     return _skill_terms(SameObject(skill))
 
 
@@ -102,9 +110,10 @@ def _skill_terms(same: SameObject[tuple[SkillPassage, ...]]) -> tuple[PassageTer
     for passage in same.kept:
         fenced, file = fenced and passage.file == file, passage.file
         text = passage.text.strip()
-        fence = text.startswith(FENCES)
+        prose = is_prose(file)
+        fence = prose and text.startswith(FENCES)
         fenced ^= fence
-        terms.append(_terms(text, is_code=fenced and not fence, frame=fence or not text))
+        terms.append(_terms(text, is_code=not prose or (fenced and not fence), frame=fence or not text))
     return tuple(terms)
 
 

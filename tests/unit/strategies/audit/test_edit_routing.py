@@ -250,11 +250,20 @@ def test_a_section_and_a_fence_of_which_nothing_is_left_go_as_a_whole() -> None:
     assert after(route, skill) == "# Orders\n\n- Sum them.\n\n\n"
 
 
-def test_a_file_of_which_nothing_is_left_goes_and_another_loses_its_line() -> None:
-    files = {"bread.md": "# Bread\n\n- Knead `dough`.\n", "tidy.sh": "#!/bin/sh\nrm -rf .\nls\n"}
+def test_a_file_of_which_nothing_is_left_or_runs_goes_and_another_loses_its_line() -> None:
+    script = "import os\n\nif os.path.exists('x'):\n    os.remove('x')\nprint('done')\n"
+    files = {
+        "bread.md": "# Bread\n\n- Knead `dough`.\n",
+        "tidy.sh": "#!/bin/sh\nrm -rf .\nls\n",
+        "tidy.py": script,
+    }
     skill = passages_in(capsule_of(SKILL), files)
     run = RunRecord(answer="x", anchors=HELD)
-    signals = (signal("harmful", "- Knead `dough`."), signal("harmful", "rm -rf ."))
+    signals = (
+        signal("harmful", "- Knead `dough`."),
+        signal("harmful", "rm -rf ."),
+        signal("harmful", "os.remove('x')"),
+    )
     report = EvaluatorReport(evaluator="safety-compliance", task="a", result="hurt", signals=signals)
     route = route_edits([AuditedPair(material(SKILL, run, run, skill=skill), (report,))])
     changed = {
@@ -262,7 +271,7 @@ def test_a_file_of_which_nothing_is_left_goes_and_another_loses_its_line() -> No
         for move in draft_edits(route, capsule_of(SKILL), files).edits
         for path, text in move.files.items()
     }
-    assert changed == {"bread.md": None, "tidy.sh": "#!/bin/sh\nls\n"}
+    assert changed == {"bread.md": None, "tidy.sh": "#!/bin/sh\nls\n", "tidy.py": None}
 
 
 def test_void_signals_reach_the_route() -> None:
