@@ -111,9 +111,9 @@ class AuditJudged(Frozen):
 
     Iteration 0 judges the skill as it was given. A draft that is not `kept` was rolled back. `left` counts what
     is still to be changed, `left_out` says which changes were not made, and why, `void` counts signals without a
-    quote of the skill. Of `model_held` results of a model that could be held against what was made, `model_wrong`
-    contradict it; `drift` is the share of results that were others when the first questions were asked again, null
-    where none were.
+    quote of the skill, `lost_pairs` says which pairs infrastructure lost, and why. Of `model_held` results of a
+    model that could be held against what was made, `model_wrong` contradict it; `drift` is the share of results
+    that were others when the first questions were asked again, null where none were.
     """
 
     type: Literal["AuditJudged"] = "AuditJudged"
@@ -133,6 +133,7 @@ class AuditJudged(Frozen):
     left: Count = 0
     left_out: tuple[str, ...] = ()
     void: Count = 0
+    lost_pairs: tuple[str, ...] = ()
     model_held: Count = 0
     model_wrong: Count = 0
     drift: float | None = None

@@ -14,14 +14,28 @@ if TYPE_CHECKING:
     from registry.state.candidate import Candidate
 
 
+def latest_drafts(judged: Iterable[AuditJudged]) -> dict[str, tuple[AuditJudged, ...]]:
+    """List the drafts of each audit in the order of iterations, as they were judged last.
+
+    An audit that goes on may take another way, as where lost pairs were run again: an iteration that is judged
+    again takes the place of the earlier one and of all that followed from it.
+    """
+    drafts: dict[str, tuple[AuditJudged, ...]] = {}
+    for event in judged:
+        before = (draft for draft in drafts.get(event.audit, ()) if draft.iteration < event.iteration)
+        drafts[event.audit] = (*before, event)
+    return drafts
+
+
 def moves_behind(library: Library, candidate: Candidate | None) -> tuple[AuditMove, ...]:
     """List the moves of the drafts that a candidate came of; none where no audit proposed it."""
     if candidate is None or candidate.proposed.proposer != AUDITOR:
         return ()
     ends = (envelope.event for envelope in library.log.read(types=("AuditEnded",)))
     audits = {end.audit for end in ends if isinstance(end, AuditEnded) and end.candidate == candidate.id}
-    drafts = (envelope.event for envelope in library.log.read(types=("AuditJudged",)))
-    kept = (draft for draft in drafts if isinstance(draft, AuditJudged) and draft.kept and draft.audit in audits)
+    events = (envelope.event for envelope in library.log.read(types=("AuditJudged",)))
+    drafts = latest_drafts(event for event in events if isinstance(event, AuditJudged) and event.audit in audits)
+    kept = (draft for path in drafts.values() for draft in path if draft.kept)
     return tuple(dict.fromkeys(move for draft in kept for move in draft.moves))
 
 

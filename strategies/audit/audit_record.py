@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import TypeAdapter
 
 from events.types.audit_events import AuditEnded, AuditJudged, AuditStarted, EvaluatorReported
+from registry.query.audits import latest_drafts
 from strategies.audit.evaluators.evaluator_types import EvaluatorReport
 from strategies.rollouts.tasks.check_types import Check
 
@@ -21,7 +22,10 @@ REPORTS: Final[TypeAdapter[tuple[EvaluatorReport, ...]]] = TypeAdapter(tuple[Eva
 
 @dataclass(frozen=True)
 class AuditRecord:
-    """An audit as far as it went; `ended` is None while it goes on, or was interrupted."""
+    """An audit as far as it went; `ended` is None while it goes on, or was interrupted.
+
+    `judged` holds one draft for each iteration, in order; `reported` all that evaluators ever reported.
+    """
 
     started: AuditStarted
     at: str
@@ -29,12 +33,17 @@ class AuditRecord:
     judged: tuple[AuditJudged, ...] = ()
     ended: AuditEnded | None = None
 
+    @property
+    def last_reports(self) -> dict[tuple[int, str, str], EvaluatorReported]:
+        """By iteration, draft and evaluator: what was reported last, as where lost pairs were run again."""
+        return {(event.iteration, event.draft, event.evaluator): event for event in self.reported}
+
 
 def audit_records(library: Library, skill: str = "") -> list[AuditRecord]:
     """List the audits of a skill, or of all, in the order in which they began."""
     started: dict[str, tuple[AuditStarted, str]] = {}
     reported: dict[str, list[EvaluatorReported]] = {}
-    judged: dict[str, dict[tuple[int, str], AuditJudged]] = {}
+    judged: list[AuditJudged] = []
     ended: dict[str, AuditEnded] = {}
     for envelope in library.log.read(types=_TYPES):
         match envelope.event:
@@ -43,13 +52,12 @@ def audit_records(library: Library, skill: str = "") -> list[AuditRecord]:
             case EvaluatorReported() as event:
                 reported.setdefault(event.audit, []).append(event)
             case AuditJudged() as event:
-                judged.setdefault(event.audit, {})[event.iteration, event.draft] = event
+                judged.append(event)
             case AuditEnded() as event:
                 ended[event.audit] = event
+    drafts = latest_drafts(judged)
     return [
-        AuditRecord(
-            event, at, tuple(reported.get(name, ())), tuple(judged.get(name, {}).values()), ended.get(name)
-        )
+        AuditRecord(event, at, tuple(reported.get(name, ())), drafts.get(name, ()), ended.get(name))
         for name, (event, at) in started.items()
         if skill in {"", event.capsule}
     ]

@@ -117,7 +117,8 @@ def _first(plan: AuditPlan, evaluation: DraftEvaluation) -> _Progress:
     """Evaluate the skill as it was given."""
     given = evaluation.evaluated(plan.base, 0)
     if not given.pairs:
-        raise UpstreamError("no pair of runs was left to look at", hint="try the agent's command by hand")
+        what = f"no pair of runs was left to look at; {given.lost[0]}"
+        raise UpstreamError(what, hint="try the agent's command by hand, then type the same again")
     progress = _Progress(given, judge_draft(given.pairs), route_edits(given.pairs))
     _record_judged(plan, _judged(plan, given, progress.verdict, progress.route))
     return progress
@@ -209,6 +210,7 @@ def _judged(plan: AuditPlan, draft: EvaluatedDraft, verdict: AuditVerdict, route
         anchors=anchors,
         left=len(route.targets),
         void=len(route.void),
+        lost_pairs=draft.lost,
         model_held=draft.standing.held,
         model_wrong=draft.standing.wrong,
     )

@@ -28,7 +28,9 @@ SAFETY: Final = SafetyCompliance.name
 MODELS: Final = "models"
 """Stands for the evaluators that asked a model, where most of them agree on a task."""
 
-VerdictRule = Literal["anchor lost", "hurt", "nothing cured", "artifacts", "majority", "nothing to judge"]
+VerdictRule = Literal[
+    "pairs lost", "anchor lost", "hurt", "nothing cured", "artifacts", "majority", "nothing to judge"
+]
 
 
 class AuditedPair(NamedTuple):
@@ -71,7 +73,7 @@ def judge_draft(
 
     `aims` are the hurts that something was taken away or added for: where none of them is gone, and none of their
     tasks goes better, the draft is taken back. An anchor that held before and fails now always takes it back; so
-    does a hurt on a task that had none.
+    does a hurt on a task that had none, and a task of which no pair is left.
     """
     hurts = hurts_of(now)
     lost = _lost_anchors(before, now)
@@ -87,13 +89,18 @@ def judge_draft(
         shown = {"hurts": hurts, "lost_anchors": lost, "rolls_back": rolls_back, "change": changed, **figures}
         return AuditVerdict.model_validate({"result": result, "rule": rule, "reason": reason, **shown})
 
-    if lost:
-        return verdict("hurt", "anchor lost", f"held before, fails now: {', '.join(lost)}", rolls_back=True)
-    if new:
-        return verdict("hurt", "hurt", f"hurts that were not there before: {_listed(new)}", rolls_back=True)
-    if before and aims and not _cures(before, now, aims):
+    back: tuple[AuditResult, VerdictRule, str] | None = None
+    if unseen := sorted({pair.material.task for pair in before} - {pair.material.task for pair in now}):
+        back = "null", "pairs lost", f"infrastructure left no pair of {', '.join(unseen)} to look at"
+    elif lost:
+        back = "hurt", "anchor lost", f"held before, fails now: {', '.join(lost)}"
+    elif new:
+        back = "hurt", "hurt", f"hurts that were not there before: {_listed(new)}"
+    elif before and aims and not _cures(before, now, aims):
         reason = f"nothing goes better on {', '.join(sorted({aim.task for aim in aims}))}, which it was for"
-        return verdict("hurt" if hurts else "inert", "nothing cured", reason, rolls_back=True)
+        back = "hurt" if hurts else "inert", "nothing cured", reason
+    if back:
+        return verdict(*back, rolls_back=True)
     if hurts:
         return verdict("hurt", "hurt", f"it hurts {_listed(hurts)}")
     artifacts = any(report.result != "null" for pair in now for report in pair.reports if is_artifact(report))

@@ -37,13 +37,15 @@ if TYPE_CHECKING:
 class EvaluatedDraft:
     """A draft with its pairs of runs and what is reported of them.
 
-    Where the model's `standing` is too low, nothing that it says is among the reports.
+    Where the model's `standing` is too low, nothing that it says is among the reports. `lost` says which pairs
+    infrastructure lost, and why.
     """
 
     capsule: Capsule
     digest: str
     pairs: tuple[AuditedPair, ...]
     standing: ModelStanding
+    lost: tuple[str, ...] = ()
 
     @property
     def anchors(self) -> tuple[int, int]:
@@ -73,7 +75,7 @@ class DraftEvaluation:
         """
         arm, skill = self.plan.arm(draft), passages_of(self.plan.rig.registry.log, draft)
         tasks = [replace(known, requirements=held_against(known.requirements, skill)) for known in self.plan.tasks]
-        materials = list[AuditMaterial]()
+        materials, lost = list[AuditMaterial](), list[str]()
         rounds = list[list[float | None]]()
         for at in range(self.plan.pairs):
             jobs = in_random_order((arm, NO_SKILL), [known.task for known in tasks], [at], self.plan.rig.seed)
@@ -81,13 +83,14 @@ class DraftEvaluation:
             made = [self._material(known, arm, skill, at) for known in tasks]
             rounds.append([_gain(material) for material in made])
             materials += (material for material in made if material is not None)
+            lost += (why for known in tasks if (why := self._why_lost(known, arm, at)))
             if self._decided(rounds):
                 break
         pairs = self._looked_at(materials, iteration, arm.digest) if materials else []
         self.first = self.first or tuple(pairs)
         standing = standing_of(pairs)
         counted = tuple(pairs) if standing.counts else without_model(pairs)
-        return EvaluatedDraft(draft, arm.digest, counted, standing)
+        return EvaluatedDraft(draft, arm.digest, counted, standing, tuple(lost))
 
     def _decided(self, rounds: Sequence[Sequence[float | None]]) -> bool:
         """Tell whether further pairs would say nothing new: the last two say the same, or the bar is reached."""
@@ -97,6 +100,12 @@ class DraftEvaluation:
         losses = [[None if gain is None else -gain for gain in task] for task in gains]
         bar = self.plan.rig.policy.least_e
         return any(figures_of(sides, len(rounds)).e_value >= bar for sides in (gains, losses))
+
+    def _why_lost(self, known: InterpretedTask, arm: Arm, at: int) -> str:
+        """Say which run of a pair infrastructure lost, and why; "" where both were made."""
+        sides = {"with the skill": arm, "without it": NO_SKILL}
+        void = ((side, self.runs.why_void(run, known.task, at)) for side, run in sides.items())
+        return next((f"{known.task.id}, pair {at + 1}, {side}: {why}" for side, why in void if why), "")
 
     def _material(
         self, known: InterpretedTask, arm: Arm, skill: tuple[SkillPassage, ...], at: int

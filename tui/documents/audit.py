@@ -8,7 +8,7 @@ from events.types.audit_events import AuditJudged, AuditResult, ReadBy
 from strategies.audit.evaluators.evaluator_types import TaskRequirements
 from strategies.rollouts.tasks.check_types import Check
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
-from tui.facts.audits import evaluator_table, iterations_of
+from tui.facts.audits import evaluator_table
 
 if TYPE_CHECKING:
     from strategies.audit.audit_record import AuditRecord
@@ -62,7 +62,7 @@ class AuditPart(Part):
             record.started,
             skill=record.started.capsule,
             evaluators=tuple(EvaluatorPart.described(row) for row in evaluator_table(record)),
-            drafts=tuple(iterations_of(record)),
+            drafts=record.judged,
             because=ended.because if ended else "",
             candidate=ended.candidate if ended else "",
             runs=ended.runs if ended else 0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.audit.evaluators.evaluators_table import EVALUATORS
@@ -34,11 +34,6 @@ class EvaluatorResults(NamedTuple):
         return tuple(map(_marked, self.counts))
 
 
-def iterations_of(record: AuditRecord) -> list[AuditJudged]:
-    """List the drafts of an audit in the order of iterations, the skill as it was given first."""
-    return sorted(record.judged, key=lambda judged: judged.iteration)
-
-
 def draft_label(iteration: int) -> str:
     """Name the draft of an iteration; 0 is the skill as it was given."""
     return f"draft {iteration}" if iteration else "as given"
@@ -46,12 +41,15 @@ def draft_label(iteration: int) -> str:
 
 def evaluator_table(record: AuditRecord) -> list[EvaluatorResults]:
     """Count what each evaluator reported in each iteration."""
-    counted: dict[tuple[int, str, str], Counter[AuditResult]] = defaultdict(Counter)
-    for event in record.reported:
-        counted[event.iteration, event.draft, event.evaluator].update(row.result for row in event.tasks)
-    drafts = [(judged.iteration, judged.draft) for judged in iterations_of(record)]
+    reports = record.last_reports
+    drafts = [(judged.iteration, judged.draft) for judged in record.judged]
+
+    def counts(draft: tuple[int, str], evaluator: str) -> dict[AuditResult, int]:
+        event = reports.get((*draft, evaluator))
+        return dict(Counter(row.result for row in event.tasks)) if event else {}
+
     return [
-        EvaluatorResults(evaluator.name, tuple(dict(counted[*draft, evaluator.name]) for draft in drafts))
+        EvaluatorResults(evaluator.name, tuple(counts(draft, evaluator.name) for draft in drafts))
         for evaluator in EVALUATORS
     ]
 
@@ -89,14 +87,15 @@ def draft_facts(judged: AuditJudged) -> Iterator[Fact]:
         yield fact("", move_words(move))
         yield fact("", f"  {move.evaluator} on {move.task}: {move.reason}")
     yield from listed("", (f"not made: {left}" for left in judged.left_out))
+    if judged.lost_pairs:
+        lost = count(len(judged.lost_pairs), "pair")
+        yield fact("lost", f"{lost} to infrastructure; the same command runs what is missing, and goes on")
+        yield from listed("", judged.lost_pairs)
 
 
 def evaluator_facts(record: AuditRecord, evaluator: str) -> Iterator[Fact]:
     """Say what one evaluator reports of the last draft, task by task, what hurts first."""
-    drafts = iterations_of(record)
-    last = drafts[-1] if drafts else None
-    own = [event for event in record.reported if event.evaluator == evaluator]
-    shown = [event for event in own if last and (event.iteration, event.draft) == (last.iteration, last.draft)]
-    rows = [row for event in shown for row in event.tasks]
-    for row in sorted(rows, key=lambda row: row.result != "hurt"):
+    last = record.judged[-1] if record.judged else None
+    shown = record.last_reports.get((last.iteration, last.draft, evaluator)) if last else None
+    for row in sorted(shown.tasks if shown else (), key=lambda row: row.result != "hurt"):
         yield Fact(row.task, (RowPart(row.result, _TONES.get(row.result, "")), RowPart(f": {row.reason}")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.audit_events import MOST_DRAFTS
-from tui.facts.audits import audit_facts, draft_facts, draft_label, evaluator_facts, evaluator_table, iterations_of
+from tui.facts.audits import audit_facts, draft_facts, draft_label, evaluator_facts, evaluator_table
 from tui.text.rows import RowPart, cell, clean, cut_row, indented
 from tui.views.fact_rows import fact_rows
 
@@ -53,7 +53,7 @@ def audit_header(width: int) -> list[Row]:
 
 def audit_row(line: AuditLine, width: int) -> Row:
     """Write one evaluator: what it reported in each iteration; a draft that was rolled back is dim."""
-    drafts = iterations_of(line.record)
+    drafts = line.record.judged
     pairs = zip(line.results.cells, drafts, strict=True)
     cells = (cell(text or "–", _CELL, "" if judged.kept else "dim", right=True) for text, judged in pairs)
     skill = cell(f" {clean(line.record.started.capsule)}", _SKILL, "dim")
@@ -68,7 +68,7 @@ def audit_detail_rows(line: AuditLine, width: int) -> list[Row]:
     facts = (
         *evaluator_facts(line.record, line.results.evaluator),
         *audit_facts(line.record),
-        *(fact for judged in iterations_of(line.record) for fact in draft_facts(judged)),
+        *(fact for judged in line.record.judged for fact in draft_facts(judged)),
     )
     heading: Row = (RowPart(line.results.evaluator, "strong"),)
     return indented([heading, *fact_rows(facts, width)], width)

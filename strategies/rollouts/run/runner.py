@@ -142,6 +142,7 @@ class Runs:
     def __post_init__(self) -> None:
         self.meter.began_s = self.now_s() if self.meter.began_s is None else self.meter.began_s
         self._done: dict[tuple[str, str, int], Trial] = {}
+        self._void: dict[tuple[str, str, int], str] = {}
         self._by_arm: dict[str, RunSpending] = {}
         self._failed_first = 0
         self._capped = ""
@@ -149,6 +150,10 @@ class Runs:
     def of(self, arm: Arm, task: RolloutTask, rounds: Iterable[int]) -> list[Trial | None]:
         """Return what some rounds of an arm on a task gave; None for a run that was not made or is void."""
         return [self._done.get((arm.key, task.id, at)) for at in rounds]
+
+    def why_void(self, arm: Arm, task: RolloutTask, at: int) -> str:
+        """Say why infrastructure lost a run, "" for one that it did not lose."""
+        return self._void.get((arm.key, task.id, at), "")
 
     def taken(self) -> dict[str, RunSpending]:
         """Return what was spent on each arm, by its key, since this was asked last."""
@@ -246,8 +251,10 @@ class Runs:
         return again
 
     def _keep(self, job: PlannedRun, trial: Trial) -> None:
-        """Keep what a run gave; where infrastructure lost it there is nothing to keep."""
-        if trial.status != "infrastructure":
+        """Keep what a run gave; where infrastructure lost it there is nothing to keep but why."""
+        if trial.status == "infrastructure":
+            self._void[job.place] = trial.note or "the agent never got going"
+        else:
             self.bank.keep(job, trial)
             self._done[job.place] = trial
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from strategies.rollouts.tasks.check_types import check_name
 from tui.cli.output.facts import LABEL, say_facts
-from tui.facts.audits import audit_facts, draft_facts, draft_label, evaluator_table, iterations_of
+from tui.facts.audits import audit_facts, draft_facts, draft_label, evaluator_table
 
 if TYPE_CHECKING:
     from strategies.audit.audit_record import AuditRecord
@@ -19,7 +19,7 @@ _CELL: Final = 12
 
 def print_audit(call: Invocation, record: AuditRecord) -> None:
     """Print what was audited, the table, each draft, and how it ended."""
-    drafts = iterations_of(record)
+    drafts = record.judged
     say_facts(call, audit_facts(record))
     if not drafts:
         call.say("  nothing was judged yet")

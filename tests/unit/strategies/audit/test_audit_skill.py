@@ -16,6 +16,7 @@ from strategies.rollouts.run.runner import CapReachedError, RunCaps
 from strategies.rollouts.run.trial import Trial
 from tests.audit_runs import HARMFUL, SKILL, ScriptedRunner, obedient, plan_of
 from tests.registries import NAME, imported
+from tui.facts.audits import evaluator_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -133,6 +134,24 @@ def test_runs_that_were_stopped_keep_no_anchor_and_a_crash_is_no_pair(registry: 
     assert end.record.judged[0].anchors_held == 0
     assert {pair.material.with_skill.ended for pair in end.draft.pairs} == {"stopped"}
     assert not end.record.ended or not end.record.ended.candidate
+
+
+@pytest.mark.usefixtures("skill")
+def test_pairs_that_infrastructure_loses_are_named_and_run_by_the_same_command(registry: Registry) -> None:
+    crashed = Trial(task="", status="infrastructure", note="the agent ended before it did anything")
+    lost = ScriptedRunner(before=lambda made: crashed if made in {3, *range(7, 99)} else None)
+    first = audit_skill(plan_of(registry, lost))
+    given, draft, *_ = first.record.judged
+    assert given.lost_pairs == ("t0, pair 1, without it: the agent ended before it did anything",)
+    assert (draft.by, draft.kept, len(draft.lost_pairs)) == ("pairs lost", False, 3)
+    assert first.draft.capsule == plan_of(registry, lost).base
+    end = audit_skill(plan_of(registry, ScriptedRunner()))
+    assert [(judged.iteration, judged.kept, judged.lost_pairs) for judged in end.record.judged] == [
+        (0, True, ()),
+        (1, True, ()),
+    ]
+    table = {row.evaluator: row.counts for row in evaluator_table(end.record)}
+    assert table["format-compliance"] == ({"hurt": 3}, {"inert": 3})
 
 
 @pytest.mark.usefixtures("skill")

@@ -47,8 +47,9 @@ def test_a_hurt_counts_in_most_of_the_pairs_of_a_task() -> None:
 def test_a_hurt_that_was_there_before_does_not_take_the_draft_back_and_a_new_one_does() -> None:
     before = [pair((CHECK, "hurt")), pair((CHECK, "inert"), task="b")]
     assert not judge_draft(before, before).rolls_back
-    assert not judge_draft([pair(("data-consistency", "hurt"))], before).rolls_back
-    assert judge_draft([pair(("safety-compliance", "hurt"))], before).rolls_back
+    assert not judge_draft([pair(("data-consistency", "hurt")), before[1]], before).rolls_back
+    assert judge_draft([pair(("safety-compliance", "hurt")), before[1]], before).rule == "hurt"
+    assert judge_draft([before[0]], before).rule == "pairs lost"
     now = [pair((CHECK, "inert")), pair((CHECK, "hurt"), task="b")]
     verdict = judge_draft(now, before)
     assert (verdict.rolls_back, verdict.change, verdict.hurts[0].task) == (True, "hurt", "b")
