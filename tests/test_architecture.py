@@ -66,6 +66,7 @@ HOMES = {
         "strategies/signals/",
         "strategies/gate/injection_rules.py",  # what strangers wrote is looked at in linear time
         "strategies/gate/script_reach.py",
+        "strategies/audit/evaluators/style_marks.py",  # what a skill brings may be one line of 150 KB
         "strategies/rollouts/tasks/check_types.py",
         "strategies/rollouts/run/run_checks.py",
     ),

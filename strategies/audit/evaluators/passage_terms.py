@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.audit.evaluators.evaluator_types import SameObject
+from strategies.audit.evaluators.table_text import table_format
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ FENCES: Final = ("```", "~~~")
 _MARKER: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s*")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z'-]{3,}")
 _ENDING: Final = re.compile(r"(?:'s|ing|edly|ed|ly|es|s)$")
-_PROSE: Final = ("", "md", "markdown", "mdx", "txt", "rst", "adoc")
+_PROSE: Final = ("md", "markdown", "mdx", "txt", "rst", "adoc")
 """Endings of files that are read by people and agents; the lines of others are code or data as a whole."""
 _LEAST_STEM: Final = 4
 _LEAST_ITEM: Final = 3
@@ -96,7 +96,7 @@ class PassageTerms(NamedTuple):
 
 def is_prose(path: str) -> bool:
     """Tell whether the lines of a file are sentences, and not code or data, by its ending."""
-    return PurePosixPath(path).suffix[1:].lower() in _PROSE
+    return "." not in path.rpartition("/")[2] or table_format(path) in _PROSE
 
 
 def skill_terms(skill: tuple[SkillPassage, ...]) -> tuple[PassageTerms, ...]:
