@@ -54,8 +54,6 @@ _PLAIN_WORDS: Final = frozenset(
 )
 _MOST_SENTENCES: Final = 60
 _LEAST_WORDS: Final = 3
-_SHARED: Final = 0.5
-"""The share of a requirement's own words that a passage says again to serve it (a guess)."""
 
 
 def interpreted(
@@ -76,16 +74,10 @@ def interpreted(
 
 
 def held_against(requirements: TaskRequirements, skill: Sequence[SkillPassage]) -> TaskRequirements:
-    """Tell which passages of a skill go against the task, and which of its requirements one serves."""
-    conflicts = tuple(conflict for line in skill for conflict in _conflicts(requirements, line.text))
-    lines = [_words(line.text) for line in skill]
-    served = tuple(need for need in requirements.requirements if _is_served(_words(need), lines))
-    return requirements.model_copy(
-        update={
-            "conflicts": tuple(dict.fromkeys((*requirements.conflicts, *conflicts))),
-            "covered": tuple(dict.fromkeys((*requirements.covered, *served))),
-        }
-    )
+    """Tell which passages of a skill go against the task."""
+    conflicts = (conflict for line in skill for conflict in _conflicts(requirements, line.text))
+    known = tuple(dict.fromkeys((*requirements.conflicts, *conflicts)))
+    return requirements.model_copy(update={"conflicts": known})
 
 
 def _sentences(prompt: str) -> Iterator[str]:
@@ -169,12 +161,3 @@ def _written_names(requirements: TaskRequirements) -> Mapping[str, str]:
     columns = {name: f"{table.path} has {name}" for table in requirements.tables for name in table.columns}
     wanted = {name: f"{file.path} has {name}" for file in requirements.deliverables for name in file.header}
     return columns | wanted
-
-
-def _words(text: str) -> frozenset[str]:
-    words = re.findall(r"[A-Za-z_][\w.]{2,}", text.lower())
-    return frozenset(word.rstrip(".") for word in words) - _PLAIN_WORDS
-
-
-def _is_served(need: frozenset[str], lines: Iterable[frozenset[str]]) -> bool:
-    return bool(need) and any(len(need & line) >= max(2, _SHARED * len(need)) for line in lines)

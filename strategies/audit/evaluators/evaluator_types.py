@@ -53,7 +53,8 @@ class RequirementConflict(Frozen):
 class TaskRequirements(Frozen):
     """What a task asks for, read once: requirements as sentences, the files it wants, its steps in order.
 
-    `conflicts` and `covered` are about the skill: passages against the task, requirements that a passage serves.
+    `conflicts` and `covered` are about the skill: passages against the task, requirements that a passage covers
+    by the word of a person (the evaluator `coverage` finds the others).
     """
 
     task: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import re2
 
-from strategies.audit.evaluators.table_text import is_json, likely_separator
+from strategies.audit.evaluators.table_text import is_json, likely_separator, separated_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -75,23 +75,17 @@ def _is_json_block(text: str) -> bool:
     return text.lstrip().startswith(("{", "[")) and is_json(text)
 
 
-def _rows(text: str) -> list[list[str]]:
-    separator = likely_separator(_first_line(text))
-    rows = [line.split(separator) for line in text.splitlines()[1:] if line.strip()]
-    return rows if rows and len(rows[0]) > 1 else []
-
-
 def _begins_with_data(text: str) -> bool:
     cells = re.split(r"[,;\t|]", _first_line(text))
     return len(cells) > 1 and any(re.fullmatch(r"\s*-?\d+(?:\.\d+)?\s*", cell) for cell in cells)
 
 
 def _ordered(text: str, *, down: bool) -> bool:
-    rows = _rows(text)
-    width = min(map(len, rows), default=0)
-    return len(rows) >= _LEAST_ROWS and any(
-        _is_ordered([row[at] for row in rows], down=down) for at in range(width)
-    )
+    table = separated_table(text, likely_separator(_first_line(text)))
+    if table is None or len(table.rows) < _LEAST_ROWS or len(table.rows[0]) == 1:
+        return False
+    width = min(map(len, table.rows))
+    return any(_is_ordered(table.cells(at), down=down) for at in range(width))
 
 
 def _is_ordered(column: list[str], *, down: bool) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 SEPARATORS: Final = {"csv": ",", "tsv": "\t"}
@@ -31,14 +32,23 @@ def likely_separator(line: str) -> str:
     return max(",;\t|", key=line.count)
 
 
+@lru_cache(maxsize=64)
 def table_of(path: str, text: str) -> TableRead | None:
-    """Read a table: CSV or TSV, JSON objects in an array, or one object (a single row); None for no table."""
+    """Read a table: CSV or TSV, JSON objects in an array, or one object (a single row); None for no table.
+
+    Evaluators read the same files of a pair one after the other: the last ones are remembered.
+    """
     ending = table_format(path)
     if ending == "json" or ending in JSON_LINES:
         return _json_table(text, is_lines=ending in JSON_LINES)
     separator = SEPARATORS.get(ending)
     if separator is None or not text.strip():
         return None
+    return separated_table(text, separator)
+
+
+def separated_table(text: str, separator: str) -> TableRead | None:
+    """Read the cells of lines, the first of which is the header; None where a quote does not end."""
     try:
         header, *rows = list(csv.reader(text.splitlines(), delimiter=separator)) or [[]]
     except csv.Error:  # a field of more characters than csv reads, as behind a quote that nothing closes
