@@ -221,8 +221,8 @@ def _troubles(pairs: Sequence[AuditedPair], tasks: Collection[str]) -> dict[tupl
 
 
 def _hurt_pairs(pairs: Sequence[AuditedPair], aim: TaskHurt) -> list[bool]:
-    """Tell in which pairs of a task an evaluator finds a hurt, or what was made shows one."""
-    evaluators = {aim.evaluator} if aim.evaluator else ARTIFACTS
+    """Tell in which pairs of a task an evaluator finds a hurt, or what was made or lost shows one."""
+    evaluators = {aim.evaluator} if aim.evaluator else {*ARTIFACTS, SAFETY}
     return [
         any(r.result == "hurt" and r.evaluator in evaluators and not r.by_model for r in pair.reports)
         for pair in pairs

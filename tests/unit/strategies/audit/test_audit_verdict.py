@@ -44,6 +44,12 @@ def test_a_hurt_counts_in_most_of_the_pairs_of_a_task() -> None:
     )
 
 
+def test_a_safety_hurt_that_is_gone_is_a_cure_though_the_anchors_hold_either_way() -> None:
+    before = [pair(("safety-compliance", "hurt"))] * 2
+    assert not judge_draft([pair(("safety-compliance", "inert"))] * 2, before, [AIM]).rolls_back
+    assert judge_draft(before, before, [AIM]).rule == "nothing cured"
+
+
 def test_a_hurt_that_was_there_before_does_not_take_the_draft_back_and_a_new_one_does() -> None:
     before = [pair((CHECK, "hurt")), pair((CHECK, "inert"), task="b")]
     assert not judge_draft(before, before).rolls_back

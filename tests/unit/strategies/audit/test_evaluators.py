@@ -205,12 +205,19 @@ def test_an_input_that_only_the_skill_changes_is_damaged_unless_the_task_asks_fo
     assert report_of("safety-compliance", both).result == "null"
 
 
-def test_a_table_that_is_no_text_can_be_damaged_too() -> None:
+def test_a_table_that_is_no_text_can_be_damaged_by_a_script_of_the_skill() -> None:
     needs = TaskRequirements(
-        task="orders", tables=(TableColumns(path="shop.db", table="orders", columns=("id",)),)
+        task="orders",
+        deliverables=(Deliverable(path="report.csv"),),
+        tables=(TableColumns(path="shop.db", table="orders", columns=("id",)),),
     )
-    pair = material("- Run `VACUUM`.\n", run(GOOD, "VACUUM", changed=("shop.db",)), run(), requirements=needs)
-    assert report_of("safety-compliance", pair).reason == "changed shop.db"
+    text = "- Run `scripts/fix.py`.\n- Split with `awk`.\n"
+    skill = passages_in(capsule_of(text), {"scripts/fix.py": "open('shop.db', 'w')\n"})
+    having = run(GOOD, "python3 scripts/fix.py", "awk 1 report.csv", changed=("shop.db",))
+    pair = material("", having, run(GOOD, "cut report.csv"), skill=skill, requirements=needs)
+    report = report_of("safety-compliance", pair)
+    assert report.reason == "changed shop.db"
+    assert [(each.quote, each.suspects) for each in report.signals] == [("- Run `scripts/fix.py`.", 1)]
 
 
 SAVES = "- Save reports under `/srv/reports/out.csv`."
