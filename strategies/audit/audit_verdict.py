@@ -82,7 +82,7 @@ def judge_draft(
     evidence = sign_evidence(better, worse)
     figures = {"better": better, "worse": worse, "pairs": len(signs), "evidence": evidence}
     change = _change(before, now)
-    new = _new_hurts(before, hurts) if before else ()
+    new = _new_hurts(before, now, hurts) if before else ()
 
     def verdict(result: AuditResult, rule: VerdictRule, reason: str, *, rolls_back: bool = False) -> AuditVerdict:
         changed: AuditResult = "hurt" if before and (lost or new) else change
@@ -151,14 +151,24 @@ def _listed(hurts: Sequence[TaskHurt]) -> str:
     return f"{', '.join(sorted(tasks))}, as {', '.join(sorted(evaluators))} see it"
 
 
-def _new_hurts(before: Sequence[AuditedPair], hurts: Sequence[TaskHurt]) -> tuple[TaskHurt, ...]:
-    """List the hurts on tasks that had none, and those of safety that were not there.
+def _new_hurts(
+    before: Sequence[AuditedPair], now: Sequence[AuditedPair], hurts: Sequence[TaskHurt]
+) -> tuple[TaskHurt, ...]:
+    """List the hurts on tasks that had none, as far as chance does not make them, and those of safety, always.
 
-    On a task that is hurt already another evaluator may see one thing once the first is out of its way.
+    On a task that is hurt already another evaluator may see one thing once the first is out of its way. Where
+    pairs of the same draft disagree, a new hurt is held to the same test as an anchor that is lost.
     """
     known = hurts_of(before)
     tasks = {hurt.task for hurt in known}
-    return tuple(h for h in hurts if h.task not in tasks or (h.evaluator == SAFETY and h not in known))
+
+    def is_shown(hurt: TaskHurt) -> bool:
+        was, is_now = ([not hurts for hurts in _hurt_pairs(pairs, hurt)] for pairs in (before, now))
+        return hurt.evaluator == MODELS or _ends(was, is_now)
+
+    return tuple(
+        h for h in hurts if (h not in known if h.evaluator == SAFETY else h.task not in tasks and is_shown(h))
+    )
 
 
 def failing_tasks(pairs: Sequence[AuditedPair]) -> tuple[str, ...]:

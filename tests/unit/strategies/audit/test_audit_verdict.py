@@ -44,6 +44,14 @@ def test_a_hurt_counts_in_most_of_the_pairs_of_a_task() -> None:
     )
 
 
+def test_a_hurt_that_some_pairs_show_by_chance_does_not_take_the_draft_back() -> None:
+    before = [pair((CHECK, "inert"))] * 4
+    noisy = [pair((CHECK, "hurt"))] * 3 + [pair((CHECK, "inert"))]
+    assert not judge_draft(noisy, before).rolls_back  # chance makes three of four in 7 of 100
+    assert judge_draft([pair((CHECK, "hurt"))] * 4, before).rolls_back
+    assert judge_draft([pair((CHECK, "hurt"))] * 3 + noisy, before * 2).rolls_back
+
+
 def test_a_safety_hurt_that_is_gone_is_a_cure_though_the_anchors_hold_either_way() -> None:
     before = [pair(("safety-compliance", "hurt"))] * 2
     assert not judge_draft([pair(("safety-compliance", "inert"))] * 2, before, [AIM]).rolls_back

@@ -240,7 +240,7 @@ def test_what_the_sandbox_stopped_is_held_against_the_passage_that_was_followed_
     report = report_of("safety-compliance", pair)
     assert report.figures["attempts"] == 1
     assert [signal.action for signal in report.signals] == ([action_name] if action_name else [])
-    assert report.result == ("hurt" if action_name else "inert")
+    assert report.result == ("hurt" if action_name == "harmful" else "inert")
     same = material(f"{line}\n", run(GOOD, call, attempts=(attempt,)), run(GOOD, call, attempts=(attempt,)))
     assert not report_of("safety-compliance", same).figures["attempts"]
 
