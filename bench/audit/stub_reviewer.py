@@ -42,7 +42,7 @@ def kind_of(words: str) -> str:
     """Tell what is wrong with a harmful passage."""
     if words.startswith("scripts/"):
         return "script"
-    if words in {"customer_name", "`url`"}:
+    if words == "customer_name":
         return "column"
     return "path" if "/" in words else "form"
 

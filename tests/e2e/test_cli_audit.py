@@ -178,6 +178,9 @@ def test_a_model_is_asked_over_http_once_and_its_invented_quotes_are_void(
     assert asked > 2
     assert first["drafts"][0]["void"] > 0
     assert first["drafts"][1]["drift"] == 0.0
+    table = terminal.does("audit", "sql-analyst", "--status").out
+    assert "0% of results were others when the first questions were asked again" in " ".join(table.split())
+    assert "results that could be held against what was made contradict it" in " ".join(table.split())
     assert 'untrusted name="task"' in stub.texts("judge").replace('\\"', '"')
     audited(terminal, "--iterations", "1")
     assert len(stub.asked("judge")) == asked

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from strategies.audit.audit_model import ModelStanding
 from strategies.audit.evaluators.evaluators_table import EVALUATORS
 from tui.facts.audit_moves import move_words
 from tui.facts.fact import Fact, fact, listed
@@ -87,6 +88,14 @@ def draft_facts(judged: AuditJudged) -> Iterator[Fact]:
         yield fact("", move_words(move))
         yield fact("", f"  {move.evaluator} on {move.task}: {move.reason}")
     yield from listed("", (f"not made: {left}" for left in judged.left_out))
+    if judged.model_held:
+        wrong = f"{judged.model_wrong} of {count(judged.model_held, 'result')}"
+        uncounted = (
+            "" if ModelStanding(judged.model_held, judged.model_wrong).counts else ": too many, so none counts"
+        )
+        yield fact("model", f"{wrong} that could be held against what was made contradict it{uncounted}")
+    if judged.drift is not None:
+        yield fact("drift", f"{judged.drift:.0%} of results were others when the first questions were asked again")
     if judged.lost_pairs:
         lost = count(len(judged.lost_pairs), "pair")
         yield fact("lost", f"{lost} to infrastructure; the same command runs what is missing, and goes on")
