@@ -124,7 +124,7 @@ def measured(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("skills", nargs="*", choices=SKILLS)
+    parser.add_argument("skills", nargs="*", metavar="SKILL", help=f"of {', '.join(SKILLS)}")
     parser.add_argument("--wrong", type=float, nargs="*", default=[0.0, 0.1, 0.3])
     parser.add_argument("--rounds", type=int, default=8, help="of each task, for the hidden graders")
     parser.add_argument("--pairs", type=int, default=4)
@@ -132,6 +132,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--aside", action="store_true", help="also what was kept aside")
     parser.add_argument("--placebo", type=int, default=0, metavar="AUDITS")
     asked = parser.parse_args(arguments)
+    if unknown := sorted({*asked.skills} - SKILLS.keys()):
+        parser.error(f"there is no skill {unknown[0]}; there are {', '.join(SKILLS)}")
     options = ["--pairs", str(asked.pairs), "--workers", "1" if asked.placebo else "2"]
     with tempfile.TemporaryDirectory(prefix="germline-bench-audit-") as folder:
         if asked.placebo:
