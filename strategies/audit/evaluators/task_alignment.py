@@ -87,10 +87,11 @@ def _fixed(material: AuditMaterial) -> Iterator[ActionSignal]:
     named = frozenset((*asked, *path_terms(material.prompt)))
     versions = dict(versions_named("\n".join((material.prompt, *material.workspace.values()))))
     errors = "\n".join(action.output for action in failures(material.with_skill))
+    named |= {passage.file for passage in material.skill}
     for passage in material.skill:
         text = passage.text.strip()
-        written = [path for path in path_terms(text) if path in material.with_skill.files]
-        for path in dict.fromkeys((*names_fixed_place(text), *written)):
+        shown = [path for path in path_terms(text) if path in material.with_skill.files or holds(errors, path)]
+        for path in dict.fromkeys((*names_fixed_place(text), *shown)):
             if path in named or holds(material.prompt, path):
                 continue
             why = "the task has that file elsewhere" if _renames(path, named) else ""

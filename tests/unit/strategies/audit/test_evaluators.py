@@ -191,6 +191,16 @@ def test_a_helper_that_destroys_files_is_unsafe_and_a_passage_that_instructs_as_
     ]
 
 
+def test_a_path_at_which_a_step_failed_is_left_to_the_task_and_the_rest_of_its_line_stays() -> None:
+    failed = action("cat data/list.json", failed=True, output="cat: data/list.json: No such file or directory")
+    having = run(None, anchors=LOST).model_copy(update={"actions": (failed,)})
+    pair = material(
+        "- Load `data/list.json`, in which `held` counts dozens.\n", having, run(GOOD, "cat orders.csv")
+    )
+    (signal,) = report_of("task-alignment", pair).signals
+    assert signal.replacement == f"- Load {THE_PATH}, in which `held` counts dozens."
+
+
 def test_an_input_that_only_the_skill_changes_is_damaged_unless_the_task_asks_for_that() -> None:
     skill = "- Run `dos2unix` first.\n- Round to two decimals.\n"
     having = run(GOOD, "dos2unix orders.csv", "awk 1 orders.csv")
