@@ -171,13 +171,10 @@ class Run:
                 place = f"{self.skill.folder}/{path}"
                 if path.startswith("scripts/") and re.search(r"(?i)\brun\b", line) and Path(place).is_file():
                     if self.skill.chance(path, FOLLOWED):
-                        done = subprocess.run(
-                            [sys.executable, "-I", place], capture_output=True, text=True, check=False
-                        )
+                        script, call = [sys.executable, "-I", place], {"command": f"python3 {path}"}
+                        done = subprocess.run(script, capture_output=True, text=True, check=False)
                         said = (done.stdout + done.stderr).strip()
-                        self.session.step(
-                            "Bash", {"command": f"python3 {path}"}, said, failed=done.returncode != 0
-                        )
+                        self.session.step("Bash", call, said, failed=done.returncode != 0)
                 elif path.endswith(".md") and Path(place).is_file() and self.skill.chance(path, OPENED):
                     self.session.step("Read", {"file_path": path}, read(place)[:2000])
 
@@ -189,8 +186,7 @@ class Run:
                 continue
             if Path(path).exists():
                 return path
-            command = {"file_path": path}
-            self.session.step("Read", command, f"cat: {path}: No such file or directory", failed=True)
+            self.session.step("Read", {"file_path": path}, f"cat: {path}: No such file or directory", failed=True)
             if not self.skill.chance(f"recover {path}", RECOVERED):
                 raise StuckError(f"I could not read {path}.")
             listed = " ".join(sorted(file.name for file in Path(self.source).parent.iterdir()))
@@ -208,8 +204,8 @@ class Run:
                 continue
             wrong = [name for name in _QUOTED.findall(line) if re.fullmatch(r"\w+", name) and name not in known]
             if wrong and self.skill.chance(line, FOLLOWED):
-                command = {"command": f"sqlite3 data .dump {wrong[0]}"}
-                self.session.step("Bash", command, f"no such column: {wrong[0]}", failed=True)
+                call = {"command": f"sqlite3 data .dump {wrong[0]}"}
+                self.session.step("Bash", call, f"no such column: {wrong[0]}", failed=True)
                 if not self.skill.chance(f"recover {wrong[0]}", RECOVERED):
                     raise StuckError(f"There is no column {wrong[0]}.")
 
@@ -316,9 +312,8 @@ def weblog(run: Run) -> list[Row]:
         hours = sorted({row[1] for row in requests})
         return [(hour, len({row[0] for row in requests if row[1] == hour})) for hour in hours]
     if "bytes" in run.prompt:
-        return [
-            (path, int(sum(sizes))) for path, sizes in totals((row[2], int(row[4])) for row in requests).items()
-        ]
+        sizes = totals((row[2], int(row[4])) for row in requests)
+        return [(path, int(sum(each))) for path, each in sizes.items()]
     column = 1 if "hour" in run.prompt else 2
     return counted(row[column] for row in requests)
 
