@@ -129,7 +129,8 @@ def _tidied(route: EditRoute, draft: Capsule) -> Iterator[DraftEdit]:
             edited(draft, edits, by=AUDITOR)
         except EditError:
             continue  # a protected heading stays
-        yield _drafted(target, edits)
+        taken = " ".join(texts[at] for at in spare if texts[at])
+        yield _drafted(target, edits).model_copy(update={"quote": taken})
 
 
 def _empty_fences(texts: Sequence[str]) -> list[int]:
