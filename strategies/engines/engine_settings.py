@@ -1,7 +1,5 @@
 """The table `[engine]` of germline.toml: on which engine work is shared."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field, ValidationError
@@ -28,7 +26,7 @@ class EngineSettings(Frozen):
     connect_s: Annotated[float, Field(gt=0)] = 5.0
 
     @classmethod
-    def from_mapping(cls, given: Mapping[str, object]) -> EngineSettings:
+    def from_mapping(cls, given: "Mapping[str, object]") -> "EngineSettings":
         """Read the table; raises UsageError for a key or a value that cannot be."""
         try:
             return cls.model_validate(dict(given))

@@ -1,7 +1,5 @@
 """The table `[models]` of germline.toml: who is asked for what, and what it may cost."""
 
-from __future__ import annotations
-
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Annotated, Final, get_args
 from urllib.parse import urlsplit
@@ -88,7 +86,7 @@ class ModelSettings(Frozen):
         return name
 
     @classmethod
-    def from_mapping(cls, given: Mapping[str, object]) -> ModelSettings:
+    def from_mapping(cls, given: "Mapping[str, object]") -> "ModelSettings":
         """Read the table; raises UsageError for a key or a value that cannot be."""
         try:
             return cls.model_validate(dict(given), strict=True)

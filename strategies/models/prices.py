@@ -1,7 +1,5 @@
 """Prices: what a reply cost, and what a prompt may cost at most."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from functools import cache
@@ -81,18 +79,18 @@ class PriceList(Frozen):
         price = self.price_of(model)
         return None if price is None else price.of(usage) * (self.batch_factor if batch else 1.0)
 
-    def most_usd(self, prompt: Prompt, *, batch: bool = False) -> float | None:
+    def most_usd(self, prompt: "Prompt", *, batch: bool = False) -> float | None:
         """Tell what a prompt may cost at most: all of it written to the cache, and a reply of full length."""
         price = self.price_of(prompt.model)
         dearer = price is not None and price.cache_write > price.input
         held = {"cache_write": prompt.most_input} if dearer else {"input": prompt.most_input}
         return self.cost_usd(prompt.model, TokenUsage(output=prompt.max_tokens, **held), batch=batch)
 
-    def sent_usd(self, prompt: Prompt) -> float | None:
+    def sent_usd(self, prompt: "Prompt") -> float | None:
         """Tell what sending a prompt costs that no reply came to: of what went out, as English text goes."""
         return self.cost_usd(prompt.model, TokenUsage(input=prompt.likely_input))
 
-    def with_prices(self, own: Mapping[str, Price]) -> PriceList:
+    def with_prices(self, own: "Mapping[str, Price]") -> "PriceList":
         """Put prices that a person gives before those of the list."""
         return self.model_copy(update={"models": {**self.models, **own}})
 

@@ -1,7 +1,5 @@
 """Presets: named numbers that bind the strategies. They may tighten the gate, never loosen it."""
 
-from __future__ import annotations
-
 import math
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -31,13 +29,13 @@ class Weights(Frozen):
     innovate: Share
 
     @model_validator(mode="after")
-    def _sum_to_100(self) -> Weights:
+    def _sum_to_100(self) -> "Weights":
         total = self.repair + self.harden + self.innovate
         if total != 100:  # noqa: PLR2004 - percent
             raise ValueError(f"weights sum to {total}, not to 100")
         return self
 
-    def of(self, strategy: Strategy) -> int:
+    def of(self, strategy: "Strategy") -> int:
         """Give the weight of one kind."""
         return {"repair": self.repair, "harden": self.harden, "innovate": self.innovate}[strategy]
 
@@ -50,7 +48,7 @@ class EditBudget(Frozen):
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
 
     @model_validator(mode="after")
-    def _falls(self) -> EditBudget:
+    def _falls(self) -> "EditBudget":
         if self.floor > self.start:
             raise ValueError(f"the budget falls from start to floor, and {self.start} is below {self.floor}")
         return self

@@ -1,7 +1,5 @@
 """The written rules of the replay gate and the rollout gate; presets may tighten them, never loosen them."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
@@ -60,7 +58,7 @@ class RolloutPolicy(Frozen):
 ROLLOUT_RULE: Final = RolloutPolicy()
 
 
-def policy_text(endpoint: Endpoint = "outcome") -> str:
+def policy_text(endpoint: "Endpoint" = "outcome") -> str:
     """Write the rule down as canonical JSON, without any preset's numbers: part of an evaluator's identity."""
     rule = WRITTEN_RULE.model_dump() | {
         "endpoint": endpoint,

@@ -1,7 +1,5 @@
 """From when an observation is a signal: every number of the detectors, with its default and its bounds."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field, ValidationError
@@ -49,7 +47,7 @@ class Thresholds(Frozen):
     uncovered_episodes: Several = 3  # as error_count: failed once or twice may be chance
 
     @classmethod
-    def from_mapping(cls, given: Mapping[str, object]) -> Thresholds:
+    def from_mapping(cls, given: "Mapping[str, object]") -> "Thresholds":
         """Read thresholds by their names; raises UsageError for a name or a number that is none."""
         try:
             return cls.model_validate(dict(given), strict=True)

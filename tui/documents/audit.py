@@ -1,7 +1,5 @@
 """What `germline audit --json` prints."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal
 
 from events.types.audit_events import AuditJudged, AuditResult, ReadBy
@@ -25,7 +23,7 @@ class AnchoredTaskPart(Part):
     dropped: tuple[str, ...]
 
     @classmethod
-    def of(cls, known: InterpretedTask) -> AnchoredTaskPart:
+    def of(cls, known: "InterpretedTask") -> "AnchoredTaskPart":
         """Describe an interpreted task."""
         return cls.described(known, task=known.task.id, anchors=known.task.anchors)
 
@@ -55,7 +53,7 @@ class AuditPart(Part):
     cost_usd: float
 
     @classmethod
-    def of(cls, record: AuditRecord) -> AuditPart:
+    def of(cls, record: "AuditRecord") -> "AuditPart":
         """Read it from the log's record."""
         ended = record.ended
         return cls.described(

@@ -1,7 +1,5 @@
 """Candidates in documents: what was proposed, how it was judged, and what people decide."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any, Literal
 
 from events.types.audit_events import AuditMove
@@ -61,7 +59,7 @@ class CandidateRow(Part):
     at: str
 
 
-def candidate_fields(candidate: Candidate) -> dict[str, Any]:
+def candidate_fields(candidate: "Candidate") -> dict[str, Any]:
     """Return the fields of a row, for documents that hold more beside them."""
     proposed, scored = candidate.proposed, candidate.scored
     return {
@@ -111,8 +109,8 @@ class CandidatesDocument(Document):
 
     @classmethod
     def of(
-        cls, waiting: Iterable[Candidate], decided: Iterable[Candidate], away: Mapping[str, NeededTasks]
-    ) -> CandidatesDocument:
+        cls, waiting: "Iterable[Candidate]", decided: "Iterable[Candidate]", away: "Mapping[str, NeededTasks]"
+    ) -> "CandidatesDocument":
         """List those that wait, with how far they are from a verdict, and behind them those that are decided."""
         both = ((True, waiting), (False, decided))
         rows = (
@@ -141,7 +139,7 @@ class RuleStep(Part):
     needed_tasks: int | None
 
     @classmethod
-    def of(cls, step: Rule) -> RuleStep:
+    def of(cls, step: "Rule") -> "RuleStep":
         """Read it from the rule."""
         return cls.described(step, rule=step.name, missing=None if step.holds else step.missing)
 
@@ -163,7 +161,7 @@ class VerdictSteps(Part):
     needed_tasks: int | None
 
 
-def verdict_fields(candidate: Candidate, explanation: Explanation, preset: str) -> dict[str, Any]:
+def verdict_fields(candidate: "Candidate", explanation: "Explanation", preset: str) -> dict[str, Any]:
     """Return the fields of a verdict and its steps."""
     return {
         "candidate": candidate.id,
@@ -267,7 +265,7 @@ class CandidateShowDocument(CandidateRow, Document):
     moves: Absent[tuple[AuditMove, ...]] = ABSENT
 
     @classmethod
-    def of(cls, page: CandidatePage) -> CandidateShowDocument:
+    def of(cls, page: "CandidatePage") -> "CandidateShowDocument":
         """Describe a candidate with what led to it and what it would change."""
         candidate, scored = page.candidate, page.candidate.scored
         return cls(
@@ -296,7 +294,7 @@ class TriedCandidate(CandidateRow):
     attributions: tuple[Attribution, ...]
 
     @classmethod
-    def of(cls, candidate: Candidate) -> TriedCandidate:
+    def of(cls, candidate: "Candidate") -> "TriedCandidate":
         """Read it from the candidate."""
         scored = candidate.scored
         return cls(

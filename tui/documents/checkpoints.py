@@ -1,7 +1,5 @@
 """Documents on integrity: checkpoints, proofs, keys and what verifying finds."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from tui.documents.document import ABSENT, Absent, Document, Part

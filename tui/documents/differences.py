@@ -1,7 +1,5 @@
 """Differences in documents: files line by line, and what happened between two versions."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Final, Literal
 
 from registry.query.diffs import ending
@@ -29,7 +27,7 @@ class ChangedLine(Part):
     spans: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, row: DiffLine) -> ChangedLine:
+    def of(cls, row: "DiffLine") -> "ChangedLine":
         """Read it from the diff."""
         return cls(
             op=_OPERATIONS[row.kind],
@@ -58,12 +56,12 @@ class FileFindingRow(Part):
     text: str
 
 
-def finding_rows(findings: Iterable[FileFinding]) -> tuple[FileFindingRow, ...]:
+def finding_rows(findings: "Iterable[FileFinding]") -> tuple[FileFindingRow, ...]:
     """Describe what is to be seen in files."""
     return tuple(map(FileFindingRow.model_validate, findings))
 
 
-def changed_file_rows(files: Iterable[tuple[str, Sequence[DiffLine]]]) -> tuple[ChangedFile, ...]:
+def changed_file_rows(files: "Iterable[tuple[str, Sequence[DiffLine]]]") -> tuple[ChangedFile, ...]:
     """Describe what changed in each file."""
     return tuple(ChangedFile(path=path, lines=tuple(map(ChangedLine.of, rows))) for path, rows in files)
 

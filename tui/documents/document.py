@@ -1,7 +1,5 @@
 """The base of every document that `--json` prints, and of its parts."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Final, Self, TypeVar
 
 from pydantic import BeforeValidator, ConfigDict, Field

@@ -1,7 +1,5 @@
 """Events in documents: what a command appends, a line of history, an exported event."""
 
-from __future__ import annotations
-
 import json
 from typing import TYPE_CHECKING, Literal
 
@@ -28,7 +26,7 @@ class EventRow(Part):
     payload: dict[str, JsonValue]
 
     @classmethod
-    def of(cls, envelope: Envelope) -> EventRow:
+    def of(cls, envelope: "Envelope") -> "EventRow":
         """Read it from the stored event."""
         return cls(
             type=envelope.type,
@@ -46,7 +44,7 @@ class HeadRow(Part):
     hash: str
 
 
-def event_rows(envelopes: Iterable[Envelope]) -> tuple[EventRow, ...]:
+def event_rows(envelopes: "Iterable[Envelope]") -> tuple[EventRow, ...]:
     """Describe events, payload included."""
     return tuple(map(EventRow.of, envelopes))
 
@@ -69,7 +67,7 @@ class LogDocument(Document):
     hash: str
 
     @classmethod
-    def of(cls, envelope: Envelope) -> LogDocument:
+    def of(cls, envelope: "Envelope") -> "LogDocument":
         """Read it from the stored event."""
         event = envelope.event if envelope.is_known else None
         is_version = envelope.type in {"CapsuleVersioned", "CandidatePromoted"}
@@ -102,7 +100,7 @@ class ExportedEventDocument(Document):
     payload: dict[str, JsonValue]
 
     @classmethod
-    def of(cls, envelope: Envelope) -> ExportedEventDocument:
+    def of(cls, envelope: "Envelope") -> "ExportedEventDocument":
         """Read it from the stored event."""
         fields = envelope._asdict()
         return cls(event_schema=fields.pop("schema"), payload=json.loads(fields.pop("payload")), **fields)

@@ -1,7 +1,5 @@
 """Evidence in documents: pieces of logs that the registry keeps, and what was erased."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any, Literal
 
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
@@ -55,7 +53,7 @@ class EvidenceRow(Part):
     still_there: bool
 
 
-def evidence_rows(evidence: Sequence[KeptEvidence], there: Sequence[bool]) -> tuple[EvidenceRow, ...]:
+def evidence_rows(evidence: "Sequence[KeptEvidence]", there: "Sequence[bool]") -> tuple[EvidenceRow, ...]:
     """Describe pieces of evidence; `there` says of each whether its bytes are still in their log."""
     return tuple(
         EvidenceRow(id=kept.id, still_there=still, **_kept_fields(kept.evidence))
@@ -63,7 +61,7 @@ def evidence_rows(evidence: Sequence[KeptEvidence], there: Sequence[bool]) -> tu
     )
 
 
-def _kept_fields(kept: EvidenceRecord) -> dict[str, Any]:
+def _kept_fields(kept: "EvidenceRecord") -> dict[str, Any]:
     fields = kept._asdict()
     del fields["salt"]
     return fields
@@ -77,7 +75,7 @@ class ErasedRow(Part):
     reason: str
 
 
-def erased_rows(erased: Iterable[ErasedEvidence]) -> tuple[ErasedRow, ...]:
+def erased_rows(erased: "Iterable[ErasedEvidence]") -> tuple[ErasedRow, ...]:
     """Describe erased evidence."""
     return tuple(map(ErasedRow.model_validate, erased))
 
@@ -125,12 +123,12 @@ class EvidenceShowDocument(Document):
         cls,
         name: str,
         *,
-        erased: ErasedEvidence | None,
-        kept: EvidenceRecord | None,
+        erased: "ErasedEvidence | None",
+        kept: "EvidenceRecord | None",
         lies_in: str,
-        signals: Iterable[Raised],
-        context: EvidenceContext | None,
-    ) -> EvidenceShowDocument:
+        signals: "Iterable[Raised]",
+        context: "EvidenceContext | None",
+    ) -> "EvidenceShowDocument":
         """Describe a piece that is kept, or one that was erased; `lies_in` names the log that has it still."""
         fields = _kept_fields(kept) if kept else {}
         if kept:

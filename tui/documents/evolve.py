@@ -1,7 +1,5 @@
 """The documents of `germline evolve` and `germline train`: turns and epochs, and what they came to."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal
 
 from events.types.claims import Claim
@@ -70,7 +68,7 @@ class CycleRow(Part):
     pick: PickReason | None
 
     @classmethod
-    def of(cls, cycle: CycleResult) -> CycleRow:
+    def of(cls, cycle: "CycleResult") -> "CycleRow":
         """Read it from the turn."""
         audit = AuditScores(
             before=score_of(cycle.audit_before), after=score_of(cycle.audit_after), delta=cycle.audit_delta
@@ -107,7 +105,7 @@ class FallenVersion(Part):
     command: str | None
 
     @classmethod
-    def of(cls, back: TakenBack) -> FallenVersion:
+    def of(cls, back: "TakenBack") -> "FallenVersion":
         """Read it from what became of the version."""
         fall = back.fall
         return cls.described(
@@ -138,7 +136,7 @@ class TierMoveRow(Part):
     held: OrNull[str]
 
     @classmethod
-    def of(cls, move: TierMove) -> TierMoveRow:
+    def of(cls, move: "TierMove") -> "TierMoveRow":
         """Read it from what became of the line."""
         return cls.described(move)
 
@@ -153,7 +151,7 @@ class EvolveCounts(Part):
     known: int
 
     @classmethod
-    def of(cls, cycles: Sequence[CycleResult]) -> EvolveCounts:
+    def of(cls, cycles: "Sequence[CycleResult]") -> "EvolveCounts":
         """Count the turns of a run."""
         judged = [cycle.verdict for cycle in cycles if cycle.candidate]
         return cls(
@@ -194,7 +192,7 @@ class GuidanceRow(Part):
     version: int | None
 
     @classmethod
-    def of(cls, guidance: Guidance) -> GuidanceRow:
+    def of(cls, guidance: "Guidance") -> "GuidanceRow":
         """Read it from the guidance."""
         result = guidance.result
         candidate = result.candidate if result else None
@@ -238,7 +236,7 @@ class ModelUse(Part):
     failures: tuple[str, ...]
 
     @classmethod
-    def of(cls, report: ModelReport) -> ModelUse:
+    def of(cls, report: "ModelReport") -> "ModelUse":
         """Read it from the report on the model."""
         return cls.described(
             report,
@@ -270,7 +268,7 @@ class EvolveRun(Part):
     settled: bool
 
     @classmethod
-    def of(cls, run: Evolution) -> EvolveRun:
+    def of(cls, run: "Evolution") -> "EvolveRun":
         """Read it from what the run came to."""
         bound = run.bound
         return cls(
@@ -301,7 +299,7 @@ class EvolveDocument(EvolveRun, Document):
     events: Absent[tuple[EventRow, ...]] = ABSENT
 
     @classmethod
-    def of_run(cls, run: Evolution, events: tuple[EventRow, ...] | None) -> EvolveDocument:
+    def of_run(cls, run: "Evolution", events: tuple[EventRow, ...] | None) -> "EvolveDocument":
         """Describe a run; `events` are those of a dry run."""
         rehearsed = {} if events is None else {"dry_run": True, "events": events}
         return cls(**dict(EvolveRun.of(run)), **rehearsed)
@@ -340,7 +338,7 @@ class TrainingPart(Part):
     epochs: tuple[EpochPart, ...]
 
     @classmethod
-    def of(cls, record: TrainingRecord, rows: Iterable[EpochRow]) -> TrainingPart:
+    def of(cls, record: "TrainingRecord", rows: "Iterable[EpochRow]") -> "TrainingPart":
         """Read it from the log's record."""
         started = record.started
         epochs = [EpochPart.described(row.epoch, delta=row.sealed, audit_delta=row.audit) for row in rows]

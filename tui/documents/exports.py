@@ -1,7 +1,5 @@
 """Documents on exports: skills, attestations, and finished runs for trainers."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import JsonValue
@@ -59,7 +57,7 @@ class FinishedRunRow(Part):
     transcript: Absent[RunTranscript] = ABSENT
 
     @classmethod
-    def of(cls, run: FinishedRun, *, whole: bool) -> FinishedRunRow:
+    def of(cls, run: "FinishedRun", *, whole: bool) -> "FinishedRunRow":
         """Read it from the run, with its messages where it is wanted `whole`."""
         transcript = run.transcript
         return cls.described(

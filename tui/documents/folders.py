@@ -1,7 +1,5 @@
 """Documents on folders: skills that come in, are written out, edited, protected, reverted and reported on."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import JsonValue
@@ -52,7 +50,7 @@ class ImportedSkill(Part):
     findings: tuple[FileFindingRow, ...]
 
     @classmethod
-    def of(cls, skill: SkillFolder) -> ImportedSkill:
+    def of(cls, skill: "SkillFolder") -> "ImportedSkill":
         """Read it from the folder that was imported."""
         from strategies.gate.file_findings import findings_in_skill  # noqa: PLC0415 - the other documents need none
 
@@ -189,7 +187,7 @@ class ReportedSkill(Part):
     tasks_left_out: int
 
     @classmethod
-    def of(cls, shown: SkillContent) -> ReportedSkill:
+    def of(cls, shown: "SkillContent") -> "ReportedSkill":
         """Count what the report shows of a skill."""
         return cls(
             skill=shown.capsule.name,
@@ -221,7 +219,7 @@ class ReportDocument(Document):
     dry_run: Rehearsed = False
 
     @classmethod
-    def of(cls, shown: ReportContent, file: Path, size_bytes: int, *, dry_run: bool) -> ReportDocument:
+    def of(cls, shown: "ReportContent", file: "Path", size_bytes: int, *, dry_run: bool) -> "ReportDocument":
         """Describe a page of so many bytes."""
         return cls(
             file=str(file),
@@ -268,8 +266,8 @@ class IndexDocument(Document):
 
     @classmethod
     def of(
-        cls, planned: PlannedIndex, state: IndexState, events: Sequence[EventRow], *, dry_run: bool
-    ) -> IndexDocument:
+        cls, planned: "PlannedIndex", state: IndexState, events: "Sequence[EventRow]", *, dry_run: bool
+    ) -> "IndexDocument":
         """Describe an index as it was planned; a draft has no events."""
         return cls(
             file=str(planned.file),

@@ -1,7 +1,5 @@
 """Documents on judges: how they agree with labels, what they may do, and what scores of runs are worth."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal
 
 from events.types.judge_events import JudgeCalibrated
@@ -23,7 +21,7 @@ class CalibrationRow(JudgeCalibrated):
     missing: tuple[str, ...]
 
     @classmethod
-    def of(cls, calibrated: JudgeCalibrated) -> CalibrationRow:
+    def of(cls, calibrated: JudgeCalibrated) -> "CalibrationRow":
         """Read it from the event of the calibration."""
         missing = missing_from(calibrated)
         return cls(**dict(calibrated), may_promote=not missing, missing=tuple(missing))
@@ -71,7 +69,7 @@ class FamilyPowers(Part):
     calibration: CalibrationRow | None
 
     @classmethod
-    def of(cls, family: str, standing: JudgeStanding) -> FamilyPowers:
+    def of(cls, family: str, standing: "JudgeStanding") -> "FamilyPowers":
         """Read it from how the judge did for the family."""
         calibration = standing.calibration
         return cls(
@@ -111,7 +109,7 @@ class ScoredRuns(Part):
     length: AssociationRow | None
 
     @classmethod
-    def of(cls, tested: Tested) -> ScoredRuns:
+    def of(cls, tested: "Tested") -> "ScoredRuns":
         """Read it from the scores that were compared with outcomes."""
         criteria = (
             CriterionRow.model_validate(
@@ -140,10 +138,10 @@ class JudgeShowDocument(Document):
     def of(
         cls,
         judge: tuple[str, str, str],
-        standings: Mapping[str, JudgeStanding],
-        known: Sequence[JudgeCalibrated],
-        scores: Sequence[Tested],
-    ) -> JudgeShowDocument:
+        standings: "Mapping[str, JudgeStanding]",
+        known: "Sequence[JudgeCalibrated]",
+        scores: "Sequence[Tested]",
+    ) -> "JudgeShowDocument":
         """Describe the judge of the settings (model, prompt, rubric), all calibrations and all scores."""
         model, prompt, rubric = judge
         return cls(

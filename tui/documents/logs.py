@@ -1,7 +1,5 @@
 """Documents on logs: what a scan and a watch read, and outcomes that arrive late."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
@@ -58,7 +56,7 @@ class ExplainedFile(Part):
     readers: tuple[ReaderRow, ...]
 
 
-def _outcome_of(scan: Scan, taken: Intake) -> dict[str, Any]:
+def _outcome_of(scan: "Scan", taken: "Intake") -> dict[str, Any]:
     """Give the fields that a scan and a look of `watch` share."""
     return {
         "files": len(scan.files),
@@ -103,7 +101,7 @@ class ScanDocument(Document):
     seconds: Absent[float] = ABSENT
 
     @classmethod
-    def of(cls, scan: Scan, taken: Intake, *, seconds: float) -> ScanDocument:
+    def of(cls, scan: "Scan", taken: "Intake", *, seconds: float) -> "ScanDocument":
         """Describe a scan and what it brought."""
         return cls(
             **_outcome_of(scan, taken),
@@ -138,7 +136,7 @@ class RecheckRow(Part):
     under_floor: bool
 
     @classmethod
-    def of(cls, checked: Rechecked, floor: float) -> RecheckRow:
+    def of(cls, checked: "Rechecked", floor: float) -> "RecheckRow":
         """Read it from the measurement, held against a floor."""
         return cls.described(checked, floor=floor, under_floor=checked.fallen)
 
@@ -161,7 +159,7 @@ class WatchDocument(Document):
     recheck: Absent[tuple[RecheckRow, ...]] = ABSENT
 
     @classmethod
-    def of_batch(cls, at: str, scan: Scan, taken: Intake) -> WatchDocument:
+    def of_batch(cls, at: str, scan: "Scan", taken: "Intake") -> "WatchDocument":
         """Describe what one look found."""
         return cls(at=at, bytes=scan.text_bytes, **_outcome_of(scan, taken))
 
@@ -182,7 +180,7 @@ class OutcomeEpisode(Part):
     before: KnownOutcome | None
 
     @classmethod
-    def of(cls, record: EpisodeRecord) -> OutcomeEpisode:
+    def of(cls, record: "EpisodeRecord") -> "OutcomeEpisode":
         """Read it from the episode."""
         before = KnownOutcome.model_validate(record.outcome) if record.outcome else None
         return cls(episode=record.id, name=record.name, run=record.run, before=before)
@@ -198,7 +196,7 @@ class LabelWishRow(Part):
     disagreeing: tuple[WorldSource, ...]
 
     @classmethod
-    def of(cls, wish: LabelWish) -> LabelWishRow:
+    def of(cls, wish: "LabelWish") -> "LabelWishRow":
         """Read it from the queue."""
         return cls(
             episode=wish.record.id,

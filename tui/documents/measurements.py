@@ -1,7 +1,5 @@
 """Documents on measurements: scores of versions, models compared, the gate's own errors, advice."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal
 
 from events.types.judgements import FailureFigures, Reading, Track
@@ -81,7 +79,7 @@ class ModelRow(Part):
     unpriced: int
 
     @classmethod
-    def of(cls, row: ComparedModel) -> ModelRow:
+    def of(cls, row: "ComparedModel") -> "ModelRow":
         """Read it from the comparison."""
         return cls.described(
             row,
@@ -93,7 +91,7 @@ class ModelRow(Part):
         )
 
 
-def _mean(figures: RolloutFigures) -> MeanScore | None:
+def _mean(figures: "RolloutFigures") -> MeanScore | None:
     if not figures.tasks:
         return None
     return MeanScore(value=figures.difference, low=max(figures.low, 0.0), high=figures.high)
@@ -115,7 +113,7 @@ class CompareDocument(Document):
     events: Absent[tuple[EventRow, ...]] = ABSENT
 
     @classmethod
-    def of(cls, skill: str, compared: ModelsCompared) -> CompareDocument:
+    def of(cls, skill: str, compared: "ModelsCompared") -> "CompareDocument":
         """Describe a comparison that was made."""
         return cls(
             skill=skill,

@@ -1,7 +1,5 @@
 """Documents on presets: their numbers, and what would be picked under them."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal
 
 from events.types.parts import Strategy
@@ -87,7 +85,7 @@ class ForeseenPick(Part):
     differs: bool
 
     @classmethod
-    def of(cls, pick: Pick[SignalRaised], skill: str, *, differs: bool) -> ForeseenPick:
+    def of(cls, pick: "Pick[SignalRaised]", skill: str, *, differs: bool) -> "ForeseenPick":
         """Read it from the pick and the skill that it would go to."""
         return cls(
             strategy=pick.offer.calls_for,

@@ -1,7 +1,5 @@
 """Documents on the registry's own files and settings: backups, copies, repairs, checks of the set-up, trust."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, JsonValue
@@ -40,7 +38,7 @@ class RestoreLoss(Part):
     events: int
 
     @classmethod
-    def of(cls, lack: Lack) -> RestoreLoss:
+    def of(cls, lack: "Lack") -> "RestoreLoss":
         """Read it from the comparison of both."""
         return cls.described(lack, head=lack.head.hash)
 
@@ -202,7 +200,7 @@ class RegistryTrustState(Part):
     places: tuple[SkillPlaceRow, ...]
 
     @classmethod
-    def of(cls, trust: RegistryTrust, places: Iterable[SkillPlace]) -> Self:
+    def of(cls, trust: "RegistryTrust", places: "Iterable[SkillPlace]") -> "Self":
         """Put what is known of a registry into the document."""
         rows = tuple(SkillPlaceRow.model_validate(place._asdict()) for place in places)
         return cls(registry=str(trust.where), state=trust.state, places=rows)

@@ -1,7 +1,5 @@
 """Scores in documents: a measurement, or null with the reason why there is none."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from events.types.score import Delta, Score
@@ -12,7 +10,7 @@ if TYPE_CHECKING:
     from events.types.score import Measured
 
 
-def score_of(measured: Measured | None) -> Score | None:
+def score_of(measured: "Measured | None") -> Score | None:
     """Return a score, None for what nobody measured."""
     return measured if isinstance(measured, Score) else None
 
@@ -25,7 +23,7 @@ class AuditScores(Part):
     delta: Delta | None
 
     @classmethod
-    def of(cls, scored: CandidateScored) -> AuditScores:
+    def of(cls, scored: "CandidateScored") -> "AuditScores":
         """Read them from the measurement of a candidate."""
         return cls(
             before=score_of(scored.audit_before), after=score_of(scored.audit_after), delta=scored.audit_delta

@@ -1,7 +1,5 @@
 """Sessions in documents: every episode in short, and one of them with its messages and calls."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal
 
 from strategies.episodes.episode import WorldSource
@@ -53,7 +51,7 @@ class SessionRow(Part):
     file: str
 
     @classmethod
-    def of(cls, record: EpisodeRecord, task: str, short: int) -> SessionRow:
+    def of(cls, record: "EpisodeRecord", task: str, short: int) -> "SessionRow":
         """Describe a session by its record and what was asked for."""
         usage = record.usage
         return cls.described(
@@ -86,8 +84,8 @@ class SessionsDocument(Document):
 
     @classmethod
     def of(
-        cls, choice: SessionChoice, shown: Sequence[EpisodeRecord], tasks: Sequence[str], short: int
-    ) -> SessionsDocument:
+        cls, choice: "SessionChoice", shown: "Sequence[EpisodeRecord]", tasks: "Sequence[str]", short: int
+    ) -> "SessionsDocument":
         """Describe those that are shown."""
         rows = (SessionRow.of(record, task, short) for record, task in zip(shown, tasks, strict=True))
         return cls(known=choice.known, matching=len(choice.records), sessions=tuple(rows))
@@ -113,7 +111,7 @@ class SessionStepRow(Part):
     texts: tuple[SessionText, ...]
 
     @classmethod
-    def of(cls, step: SessionStep) -> SessionStepRow:
+    def of(cls, step: "SessionStep") -> "SessionStepRow":
         """Describe a step."""
         kept = step.record
         return cls.described(
@@ -137,7 +135,7 @@ class DecidedRow(Part):
     other_sessions: int
 
     @classmethod
-    def of(cls, decided: DecidingStep) -> DecidedRow:
+    def of(cls, decided: "DecidingStep") -> "DecidedRow":
         """Describe the step; steps count from 1 in documents."""
         (same, same_sessions), (other, other_sessions) = decided.same, decided.other
         return cls(
@@ -165,12 +163,12 @@ class SessionDocument(Document):
     @classmethod
     def of(
         cls,
-        detail: SessionDetail,
-        steps: Sequence[SessionStep],
+        detail: "SessionDetail",
+        steps: "Sequence[SessionStep]",
         short: int,
-        hints: World,
-        decided: DecidingStep | None,
-    ) -> SessionDocument:
+        hints: "World",
+        decided: "DecidingStep | None",
+    ) -> "SessionDocument":
         """Describe a session and those of its steps that are shown."""
         row = SessionRow.of(detail.record, detail.task, short)
         rows = tuple(map(SessionStepRow.of, steps))

@@ -1,7 +1,5 @@
 """Signals in documents: as they were raised, as they were picked, and what they are worth."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal
 
 from events.types.parts import Strategy
@@ -50,7 +48,7 @@ class RaisedSignal(Part):
     severity: float
 
 
-def raised_signals(signals: Iterable[SignalRaised]) -> tuple[RaisedSignal, ...]:
+def raised_signals(signals: "Iterable[SignalRaised]") -> tuple[RaisedSignal, ...]:
     """Describe signals that came up."""
     return tuple(map(RaisedSignal.model_validate, signals))
 
@@ -87,7 +85,7 @@ class SignalListed(RaisedSignal):
     route: RouteRow
 
 
-def listed_signals(library: Library, facts: Iterable[SignalFact]) -> tuple[SignalListed, ...]:
+def listed_signals(library: "Library", facts: "Iterable[SignalFact]") -> tuple[SignalListed, ...]:
     """Describe every signal of some facts, the most severe first."""
     first = {signal.position: FirstFigures.model_validate(signal.event) for signal in library.signals()}
     rows = (
@@ -122,7 +120,7 @@ class WorkedNext(Part):
     others: int
 
     @classmethod
-    def of(cls, figures: FixFigures) -> WorkedNext:
+    def of(cls, figures: "FixFigures") -> "WorkedNext":
         """Describe what worked next."""
         kind, name = figures.fix
         return cls.described(
@@ -164,7 +162,7 @@ class SignalFactRow(Part):
     signals: tuple[str, ...]
 
     @classmethod
-    def of_fact(cls, fact: SignalFact, short: int) -> SignalFactRow:
+    def of_fact(cls, fact: "SignalFact", short: int) -> "SignalFactRow":
         """Describe a fact."""
         return cls.described(
             fact.group.head,
@@ -258,13 +256,13 @@ class SignalsDocument(Document):
     quality: Absent[QualityFigures] = ABSENT
 
     @classmethod
-    def of_facts(cls, library: Library, facts: Sequence[SignalFact], short: int) -> SignalsDocument:
+    def of_facts(cls, library: "Library", facts: "Sequence[SignalFact]", short: int) -> "SignalsDocument":
         """Answer `signals`; `short` characters of an id tell all facts apart."""
         rows = tuple(SignalFactRow.of_fact(fact, short) for fact in facts)
         return cls(facts=rows, signals=listed_signals(library, facts))
 
     @classmethod
-    def of_quality(cls, quality: Quality, sources: Sequence[SourceQuality]) -> SignalsDocument:
+    def of_quality(cls, quality: "Quality", sources: "Sequence[SourceQuality]") -> "SignalsDocument":
         """Answer `signals --quality`."""
         rows = tuple(map(SourceQualityRow.model_validate, sources))
         return cls(quality=QualityFigures.model_validate(quality).model_copy(update={"sources": rows}))
@@ -303,8 +301,8 @@ class SignalsShowDocument(Document):
 
     @classmethod
     def of_detail(
-        cls, library: Library, detail: SignalDetail, facts: SignalFacts, there: Sequence[bool]
-    ) -> SignalsShowDocument:
+        cls, library: "Library", detail: "SignalDetail", facts: "SignalFacts", there: "Sequence[bool]"
+    ) -> "SignalsShowDocument":
         """Answer `signals show`; `there` says of each piece of evidence whether its log still has it."""
         cost = detail.cost
         return cls(
@@ -358,7 +356,7 @@ class PickReason(Part):
     severity: float
 
     @classmethod
-    def of(cls, pick: Pick[SignalRaised]) -> PickReason:
+    def of(cls, pick: "Pick[SignalRaised]") -> "PickReason":
         """Read it from the pick."""
         return cls(owed=pick.owed, waiting=pick.waiting, severity=pick.offer.severity)
 

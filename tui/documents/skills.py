@@ -1,7 +1,5 @@
 """Documents on skills: what a version says, where texts stand, which version is picked, names of versions."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal
 
 from events.types.claims import Claim, Trigger
@@ -65,7 +63,7 @@ class BlamedLine(Part):
     claimed: bool | None
 
     @classmethod
-    def of(cls, gene: Gene | None, line: ProjectedLine, origin: Envelope, tier: LineTier) -> BlamedLine:
+    def of(cls, gene: "Gene | None", line: "ProjectedLine", origin: "Envelope", tier: LineTier) -> "BlamedLine":
         """Read it from the line and its event; `claimed` is null for what no candidate brought."""
         bare = is_unclaimed(gene, line, origin.event)
         return cls(
@@ -101,7 +99,7 @@ class ShowDocument(Document):
     text: str
 
     @classmethod
-    def of(cls, library: Library, capsule: Capsule) -> ShowDocument:
+    def of(cls, library: "Library", capsule: "Capsule") -> "ShowDocument":
         """Describe a version with the origin of each of its lines."""
         by_id = {gene.id: gene for gene in capsule.genes}
         blamed = blame(library, capsule)
@@ -154,7 +152,7 @@ class MatchRow(Part):
     next: str
 
     @classmethod
-    def of(cls, match: Match, following: str) -> MatchRow:
+    def of(cls, match: "Match", following: str) -> "MatchRow":
         """Read it from what was found; `following` is the command to type next."""
         return cls.described(
             match, event=match.position, live=match.kind == "line" and not match.gone_since, next=following
@@ -181,7 +179,7 @@ class FoundSkill(Part):
     words: dict[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, ranked: RankedDocument, capsule: Capsule) -> FoundSkill:
+    def of(cls, ranked: "RankedDocument", capsule: "Capsule") -> "FoundSkill":
         """Read it from the ranking and the skill."""
         return cls(
             name=capsule.name,
@@ -203,7 +201,7 @@ class SkillOverlap(Part):
     words: tuple[str, ...]
 
     @classmethod
-    def of(cls, pair: Overlap) -> SkillOverlap:
+    def of(cls, pair: "Overlap") -> "SkillOverlap":
         """Read it from the pair."""
         return cls(**pair._asdict() | {"share": round(pair.share, 4)})
 
@@ -231,7 +229,7 @@ class OfferRow(Part):
     chance: float
 
     @classmethod
-    def of(cls, offer: VersionOffer) -> OfferRow:
+    def of(cls, offer: "VersionOffer") -> "OfferRow":
         """Read it from the offer."""
         return cls.described(
             offer.posterior,
@@ -268,8 +266,15 @@ class PickDocument(Document):
 
     @classmethod
     def of_trial(
-        cls, arm: Capsule, folder: Path, trial: str, session: str, *, dry_run: bool, events: tuple[EventRow, ...]
-    ) -> PickDocument:
+        cls,
+        arm: "Capsule",
+        folder: "Path",
+        trial: str,
+        session: str,
+        *,
+        dry_run: bool,
+        events: tuple[EventRow, ...],
+    ) -> "PickDocument":
         """Describe the arm of a trial that a session is given; no seed but the trial's own draws it again."""
         return cls(
             skill=arm.name,
@@ -287,8 +292,8 @@ class PickDocument(Document):
 
     @classmethod
     def of(
-        cls, drawn: Drawn, folder: Path, *, seed: int, dry_run: bool, events: tuple[EventRow, ...]
-    ) -> PickDocument:
+        cls, drawn: "Drawn", folder: "Path", *, seed: int, dry_run: bool, events: tuple[EventRow, ...]
+    ) -> "PickDocument":
         """Describe the draw."""
         return cls(
             skill=drawn.skill,
@@ -342,7 +347,7 @@ class AliasMove(Part):
     reason: str
 
     @classmethod
-    def of(cls, envelope: Envelope, event: AliasMoved) -> AliasMove:
+    def of(cls, envelope: "Envelope", event: "AliasMoved") -> "AliasMove":
         """Read it from the event."""
         return cls.described(event, position=envelope.position, at=envelope.at, actor=envelope.actor)
 

@@ -1,7 +1,5 @@
 """The document of `start`: what costs most, what worked next, and the line that each would bring."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal
 
 from events.types.claims import Claim
@@ -28,7 +26,7 @@ class ExcerptRow(Part):
     steps: tuple[ExcerptStep, ...]
 
     @classmethod
-    def of(cls, excerpt: Excerpt) -> ExcerptRow:
+    def of(cls, excerpt: "Excerpt") -> "ExcerptRow":
         """Describe an excerpt."""
         steps = (
             ExcerptStep(number=number, texts=tuple(SessionText(kind=part.label, text=part.text) for part in parts))
@@ -64,7 +62,7 @@ class ThingRow(Part):
     excerpt: ExcerptRow | None
 
     @classmethod
-    def of(cls, number: int, thing: StartThing) -> ThingRow:
+    def of(cls, number: int, thing: "StartThing") -> "ThingRow":
         """Describe a thing."""
         lesson, fix = thing.lesson, thing.lesson.fix
         return cls.described(
@@ -106,7 +104,7 @@ class StartDocument(Document):
     next: str = ""
 
     @classmethod
-    def of(cls, page: StartPage, registry: str, *, created: bool, after: str) -> StartDocument:
+    def of(cls, page: "StartPage", registry: str, *, created: bool, after: str) -> "StartDocument":
         """Describe a page."""
         return cls(
             registry=registry,

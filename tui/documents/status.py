@@ -1,7 +1,5 @@
 """The document of `germline status`: what the registry holds now, and what waits."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from events.types.judgements import FailureFigures, Reading, Track

@@ -1,7 +1,5 @@
 """The documents of `germline trial`: what is tried, what it could find, and what it shows."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal
 
 from events.types.trial_events import TrialDecision, TrialFigures, TrialOutcome, TrialUnit
@@ -31,7 +29,7 @@ class TrialPower(Part):
     crossing: float
 
     @classmethod
-    def of(cls, plan: TrialPlan) -> TrialPower:
+    def of(cls, plan: "TrialPlan") -> "TrialPower":
         """Read it from the plan."""
         started, history, power = plan
         return cls.described(
@@ -55,7 +53,7 @@ class TrialLine(Part):
     result: TrialFigures | None
 
     @classmethod
-    def of(cls, finding: TrialFinding) -> TrialLine:
+    def of(cls, finding: TrialFinding) -> "TrialLine":
         """Read it from what a trial shows of a factor."""
         trial, factor, result = finding
         return cls(
@@ -89,7 +87,7 @@ class TrialRow(Part):
     as_meant: Absent[int] = ABSENT
 
     @classmethod
-    def of(cls, trial: SkillTrial, complied: Compliance | None = None) -> TrialRow:
+    def of(cls, trial: "SkillTrial", complied: "Compliance | None" = None) -> "TrialRow":
         """Read it from the trial."""
         started = trial.started
         figures = trial.results or (None,) * len(started.factors)

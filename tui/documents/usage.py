@@ -1,7 +1,5 @@
 """Documents on usage: what became of each line of a skill or of instructions, and how one is read."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal
 
 from events.types.claims import Claim
@@ -46,7 +44,7 @@ class LineUsageRow(Part):
     witness: LineWitnessRow
 
     @classmethod
-    def of(cls, usage: LineUsage) -> LineUsageRow:
+    def of(cls, usage: "LineUsage") -> "LineUsageRow":
         """Describe what became of a line."""
         return cls.described(
             usage,
@@ -85,7 +83,7 @@ class UsageDocument(Document):
     files: tuple[FileUsageRow, ...]
 
     @classmethod
-    def of(cls, files: Sequence[FileUsage]) -> UsageDocument:
+    def of(cls, files: "Sequence[FileUsage]") -> "UsageDocument":
         """Describe the lines of some files."""
         rows = (
             FileUsageRow(

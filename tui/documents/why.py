@@ -1,7 +1,5 @@
 """The document of `germline why`: one line, and everything that led to it."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any, Literal
 
 from events.types.audit_events import AuditMove
@@ -48,7 +46,7 @@ class LineBirth(Part):
     hash: str
 
     @classmethod
-    def of(cls, origin: Envelope, candidate: Candidate | None) -> LineBirth:
+    def of(cls, origin: "Envelope", candidate: "Candidate | None") -> "LineBirth":
         """Read it from the event, and from the candidate that caused it."""
         proposed = candidate.proposed if candidate else None
         return cls.described(
@@ -85,7 +83,7 @@ class LineSignal(SignalRow):
     by_now: CountedSignal | None
 
     @classmethod
-    def of(cls, raised: Raised, counted: SignalRaised | None) -> LineSignal:
+    def of(cls, raised: "Raised", counted: "SignalRaised | None") -> "LineSignal":
         """Read it from the signal; `counted` is the same with the figures of now."""
         event = raised.event
         return cls.described(
@@ -108,7 +106,7 @@ class PromptRow(Part):
     event: int
 
     @classmethod
-    def of(cls, asked: ModelPrompt) -> PromptRow:
+    def of(cls, asked: "ModelPrompt") -> "PromptRow":
         """Read it from the event of the prompt."""
         event = asked.event
         return cls.described(
@@ -131,7 +129,7 @@ class Undoing(Part):
     reason: str
 
     @classmethod
-    def of(cls, row: VersionRow) -> Undoing:
+    def of(cls, row: "VersionRow") -> "Undoing":
         """Read it from the version."""
         return cls(version=row.version, event=row.position, at=row.at, actor=row.actor, reason=row.summary)
 
@@ -144,7 +142,7 @@ class EarlierText(Part):
     event: int
 
     @classmethod
-    def of(cls, earlier: Earlier) -> EarlierText:
+    def of(cls, earlier: "Earlier") -> "EarlierText":
         """Read it from the earlier form of the line."""
         return cls(version=earlier.version, text=earlier.text.rstrip("\r\n"), event=earlier.event)
 
@@ -158,7 +156,7 @@ class OtherCandidate(Part):
     event: int | None
 
     @classmethod
-    def of(cls, candidate: Candidate) -> OtherCandidate:
+    def of(cls, candidate: "Candidate") -> "OtherCandidate":
         """Read it from the candidate."""
         return cls(
             candidate=candidate.id, verdict=candidate.verdict, reasons=candidate.reasons, event=candidate.judged
@@ -206,7 +204,7 @@ class WhyDocument(Document):
     tried: Absent[tuple[OtherCandidate, ...]] = ABSENT
 
     @classmethod
-    def of(cls, why: Why, there: Sequence[bool], counted: SignalRaised | None) -> WhyDocument:
+    def of(cls, why: "Why", there: "Sequence[bool]", counted: "SignalRaised | None") -> "WhyDocument":
         """Describe a line of SKILL.md; `counted` is its signal with the figures of now."""
         candidate, event = why.candidate, why.origin.event
         after = getattr(event, "after", None)
@@ -239,7 +237,7 @@ class WhyDocument(Document):
         )
 
     @classmethod
-    def of_file(cls, named: Named, number: int, line: FileLine) -> WhyDocument:
+    def of_file(cls, named: "Named", number: int, line: "FileLine") -> "WhyDocument":
         """Describe a line of a file beside SKILL.md."""
         event, candidate = line.origin.event, line.candidate
         after = score_of(getattr(event, "after", None))
@@ -265,7 +263,7 @@ class WhyDocument(Document):
         )
 
 
-def _judged(candidate: Candidate | None) -> dict[str, Any]:
+def _judged(candidate: "Candidate | None") -> dict[str, Any]:
     scored = candidate.scored if candidate else None
     effect = scored.effect if scored else None
     return {

@@ -1,7 +1,5 @@
 """Agents as command templates: what is run, and what it needs beside its arguments."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
@@ -43,7 +41,7 @@ class Agent(Frozen):
     output: Literal["text", "claude-json"] = "text"
 
 
-PRESETS: Final[Mapping[str, Agent]] = {
+PRESETS: "Final[Mapping[str, Agent]]" = {
     # Source: the command line reference of Claude Code: the prompt is read from standard input. Not tried here.
     "claude": Agent(
         name="claude",
@@ -93,7 +91,7 @@ def agent_of(command: str, *, network: bool = False, environment: tuple[str, ...
     return Agent(name=argv[0].rpartition("/")[2], argv=argv, network=network, environment=environment)
 
 
-def with_files(words: Sequence[str], folder: Path) -> tuple[str, ...]:
+def with_files(words: "Sequence[str]", folder: "Path") -> tuple[str, ...]:
     """Write the files that a command names below a folder as whole paths: it may run elsewhere.
 
     A program without a slash is one on PATH, as in a shell: a folder cannot put another in its place.

@@ -1,7 +1,5 @@
 """The table `[rollouts]` of germline.toml: which runs decide on a skill, with what, and what they may cost."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -59,7 +57,7 @@ class RolloutConfig(Frozen):
     folder: Path = Path()
 
     @classmethod
-    def from_mapping(cls, given: Mapping[str, Any], folder: Path) -> RolloutConfig:
+    def from_mapping(cls, given: "Mapping[str, Any]", folder: Path) -> "RolloutConfig":
         """Read the table; raises UsageError for a key or a value that cannot be."""
         own = {key: value for key, value in given.items() if isinstance(value, dict)}
         shared = {key: value for key, value in given.items() if key not in own}
@@ -77,7 +75,7 @@ class RolloutConfig(Frozen):
         return any(settings.decide for settings in (self.every, *self.skills.values()))
 
 
-def agent_in(folder: Path, command: str, settings: RolloutSettings) -> Agent:
+def agent_in(folder: Path, command: str, settings: RolloutSettings) -> "Agent":
     """Read an agent's command; the files that it names are those below a folder, wherever the agent will run.
 
     Raises: UsageError where none is named, or the template is none.
@@ -92,7 +90,7 @@ def agent_in(folder: Path, command: str, settings: RolloutSettings) -> Agent:
     return agent.model_copy(update={"argv": with_files(agent.argv, folder)})
 
 
-def messages_in(model: str, settings: RolloutSettings) -> MessagesAgent:
+def messages_in(model: str, settings: RolloutSettings) -> "MessagesAgent":
     """Set up a model as agent, as settings say."""
     from strategies.rollouts.run.messages_agent import messages_agent  # noqa: PLC0415 - tools and sandbox, for runs only
 
@@ -105,7 +103,7 @@ def messages_in(model: str, settings: RolloutSettings) -> MessagesAgent:
     )
 
 
-def _settings(table: str, given: Mapping[str, object]) -> RolloutSettings:
+def _settings(table: str, given: "Mapping[str, object]") -> RolloutSettings:
     values = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
     try:
         return RolloutSettings.model_validate(values, strict=True)

@@ -1,7 +1,5 @@
 """`[logs.NAME]` of germline.toml: which files a mapping is for, and where their JSON says what."""
 
-from __future__ import annotations
-
 import re
 from fnmatch import fnmatchcase
 from hashlib import blake2b
@@ -72,7 +70,7 @@ class LogMapping(BaseModel):
     time: _Path = ""
 
     @classmethod
-    def from_mapping(cls, name: str, given: Mapping[str, object], folder: Path) -> LogMapping:
+    def from_mapping(cls, name: str, given: "Mapping[str, object]", folder: Path) -> "LogMapping":
         """Read one table; a relative glob begins at `folder`. Raises: UsageError for what cannot be."""
         where = f"[logs.{name}]"
         if not _NAME.fullmatch(name):
@@ -111,7 +109,7 @@ class LogMapping(BaseModel):
         return any(_matches((*path.parent.parts, name), pattern) for name in names)
 
 
-def mapping_for(mappings: Sequence[LogMapping], path: Path) -> LogMapping | None:
+def mapping_for(mappings: "Sequence[LogMapping]", path: Path) -> LogMapping | None:
     """Give the first mapping that claims a file."""
     return next((mapping for mapping in mappings if mapping.claims(path)), None)
 
@@ -125,7 +123,7 @@ def _absolute(glob: str, folder: Path, where: str) -> str:
     return str(Path(*parts[:wild]).resolve().joinpath(*parts[wild:]))
 
 
-def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+def _matches(parts: "Sequence[str]", pattern: "Sequence[str]") -> bool:
     """Tell whether a path fits a pattern, part by part; `**` is any number of parts."""
     last, places = len(pattern), {0}
     for part in parts:
@@ -138,7 +136,7 @@ def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
     return last in _with_skipped(places, pattern)
 
 
-def _with_skipped(places: set[int], pattern: Sequence[str]) -> set[int]:
+def _with_skipped(places: set[int], pattern: "Sequence[str]") -> set[int]:
     """Add the places behind each `**`, which may be no part at all."""
     reached = set(places)
     for place in range(len(pattern)):
