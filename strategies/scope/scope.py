@@ -267,31 +267,28 @@ class Scope:
         origins: defaultdict[tuple[str, str], list[EpisodeRecord]] = defaultdict(list)
         for record in rest:
             origins[origin_of(record), record.trust].append(record)
-        given = self._shown_of(rest, {name: known.skill for name, known in self.assigned.items()})
+        given = self._shown_of({name: known.skill for name, known in self.assigned.items()})
         owned = {
             origin: self._owners_of(members) | frozenset().union(*(given[member.id] for member in members))
             for origin, members in origins.items()
         }
         without = set(self.skills).difference(*owned.values())
         answered = {name: skill for name, skill in self.triggers.items() if skill in without}
-        shown = self._shown_of(rest, answered)
+        shown = self._shown_of(answered)
         also = {
             origin: frozenset().union(*(shown[member.id] for member in members))
             for origin, members in origins.items()
         }
-        keys = {((self._log_of(record).place, record.trust), (origin_of(record), record.trust)) for record in rest}
+        keys = {((record.source, record.trust), (origin_of(record), record.trust)) for record in rest}
         return _OriginOwners({key: owned[at] for key, at in keys}, {key: also[at] for key, at in keys})
 
-    def _shown_of(
-        self, records: Sequence[EpisodeRecord], skill_of: Mapping[str, str]
-    ) -> defaultdict[str, set[str]]:
+    def _shown_of(self, skill_of: Mapping[str, str]) -> defaultdict[str, set[str]]:
         """Name the skills of the signals that episodes show, by episode; `skill_of` is that of a fingerprint."""
         shown: defaultdict[str, set[str]] = defaultdict(set)
-        signals = [signal for signal in self.raised if skill_of.get(signal.fingerprint) in self.skills]
-        sightings = Sightings(records if signals else ())
-        for signal in signals:
-            for record in sightings.of(signal):
-                shown[record.id].add(skill_of[signal.fingerprint])
+        for signal in self.raised:
+            if (skill := skill_of.get(signal.fingerprint)) in self.skills:
+                for record in self.sightings.of(signal):
+                    shown[record.id].add(skill)
         return shown
 
     def _owners_of(self, members: Sequence[EpisodeRecord]) -> frozenset[str]:
