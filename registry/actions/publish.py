@@ -41,7 +41,7 @@ from registry.skill_md.text import stamp
 from registry.state.capsule import is_skill_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from events.store.protocol import Receipt
     from events.store.sql_log import EventLog
@@ -68,13 +68,18 @@ def take_in(registry: Registry, folder: Path) -> Receipt:
         return registry.execute(ImportSkill(skill))
 
 
-def take_in_edits(registry: Registry, name: str, *, keep_claims: bool = False) -> Receipt:
+def take_in_edits(
+    registry: Registry, name: str, *, keep_claims: bool = False, held: Path | None = None
+) -> Receipt:
     """Adopt what a person made of the projected files, and project the stamp of the new version.
 
-    What they save between the reading and the writing is not written over. Raises: RefusedError then, too.
+    `held` is the folder of an edit that was held back; the projected files must be unedited then. What is saved
+    between the reading and the writing is not written over. Raises: RefusedError then, too.
     """
-    seen = _look(registry.capsule(name))
-    skill = edited_folder(registry, name)
+    seen = look_at(registry.capsule(name))
+    if held:
+        require_unedited(registry, name)
+    skill = edited_folder(registry, name, held)
     with registry.log.transaction():
         keep_files(registry.log, skill)
         receipt = registry.execute(Adopt(skill, keep_claims=keep_claims))
@@ -86,19 +91,21 @@ def take_in_edits(registry: Registry, name: str, *, keep_claims: bool = False) -
     return receipt
 
 
-def edited_folder(library: Library, name: str) -> SkillFolder:
-    """Read the folder that a capsule is projected to; where a person edited other files, with the index of these.
+def edited_folder(library: Library, name: str, held: Path | None = None) -> SkillFolder:
+    """Read the folder that a capsule is projected to, or the one that holds an edit which was held back.
 
+    Where a person edited other files, with the index of these.
     Raises: RefusedError where it now names another skill; UntrustedError where it may not be written to;
     StorageError where it is not the folder that the events name.
     """
     capsule = library.capsule(name)
-    folder = _own_folder(library, capsule)
+    own = _own_folder(library, capsule)
+    folder = held or own
     library.places.require(write_place(name, capsule.source), name)
     skill = read_instructions(folder / main_file(name), name) if capsule.is_instructions else read_skill(folder)
     if skill.name != name:
         raise RefusedError(
-            f"{capsule.source} now names itself {skill.name}; it was imported as {name}",
+            f"{folder} now names itself {skill.name}; it was imported as {name}",
             hint=f"write `name: {name}` in its front matter again, or import it as a skill of its own",
         )
     if capsule.is_instructions:
@@ -138,12 +145,20 @@ def differences(library: Library, name: str) -> list[Drift]:
     return _drift(capsule, capsule)
 
 
+def is_edited(library: Library, name: str) -> bool:
+    """Tell whether there is something to adopt: an edit, or a file that came beside what was projected."""
+    if (state := standing(library, name)) != "projected":
+        return state == "edited"
+    return any(not change.minor for change in differences(library, name))
+
+
 def _drift(past: Capsule, live: Capsule) -> list[Drift]:
     """List the files on disk that are not what a version projects; instructions are one among others."""
     return drift(Path(live.source), expected_hashes(past), main_file(live.name) if live.is_instructions else "")
 
 
-def _look(capsule: Capsule) -> dict[str, FileSnapshot]:
+def look_at(capsule: Capsule) -> dict[str, FileSnapshot]:
+    """Note the state of every file of a capsule, by path."""
     return look(Path(capsule.source), main_file(capsule.name) if capsule.is_instructions else "")
 
 
@@ -300,7 +315,7 @@ def _write_unedited(library: Library, name: str) -> tuple[str, ...]:
     Another process may have written a version, even a later one, and a person may have saved an edit.
     """
     for _ in range(_LOOKS):
-        seen = _look(library.capsule(name))
+        seen = look_at(library.capsule(name))
         require_unedited(library, name)
         with suppress(OvertakenError):
             return write_out(library, in_folder(library, name), seen=seen)
@@ -315,12 +330,13 @@ def write_out(
     folder: Path | None = None,
     *,
     seen: Mapping[str, FileSnapshot] | None = None,
+    remove: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Write a version to a folder (its own where none is named), atomically file by file.
 
-    In its own folder the files are removed that the version on disk had and this one has not. Raises:
-    OvertakenError where a file changed since it was `seen`; StorageError where its own folder is not the one that
-    the events name; UntrustedError where that lies outside the project and nobody confirmed it.
+    In its own folder the files are removed that the version on disk had and this one has not, and those to
+    `remove`. Raises: OvertakenError where a file changed since it was `seen`; StorageError where its own folder is
+    not the one that the events name; UntrustedError where that lies outside the project and nobody confirmed it.
     """
     target = folder or _own_folder(library, capsule).resolve()
     if folder is None:
@@ -328,7 +344,7 @@ def write_out(
     files = expected_files(library.log, capsule)
     past = None if folder else _earlier(library, capsule, _version_on_disk(library, capsule))
     gone = {file.entry.path for file in past.files} - files.keys() if past else set()
-    return write_skill(target, files, remove=tuple(sorted(gone)), seen=seen)
+    return write_skill(target, files, remove=tuple(sorted(gone.union(remove))), seen=seen)
 
 
 def _own_folder(library: Library, capsule: Capsule) -> Path:

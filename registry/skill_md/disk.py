@@ -29,12 +29,21 @@ PERMISSIONS: Final = 0o777
 """The bits of a mode that are projected: set-user, set-group and sticky bits of an event never reach a file."""
 
 
+_EXECUTABLE: Final = 0o111
+
+
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A file on disk that is not what was projected."""
+    """A file on disk that is not what was projected.
+
+    A `minor` one changes nothing that a skill holds: permissions that git does not keep, and what is no file of a
+    skill, as a link that leads out: `refused` says why. It may have been there when the skill was imported.
+    """
 
     path: str
     kind: Literal["changed", "missing", "added", "mode"]
+    refused: str = ""
+    minor: bool = False
 
 
 class FileSnapshot(NamedTuple):
@@ -96,20 +105,23 @@ def drift(folder: Path, expected: Mapping[str, tuple[str, int]], only: str = "")
     """Compare a folder with what was projected to it, path by path: (SHA-256 in hexadecimal, mode bits).
 
     `only` names the one file there that counts, of a capsule that is no folder.
-    What could not be read as a file of the skill (a link that leads out) is none that was added.
 
     Raises: StorageError if the disk refuses.
     """
     there = {file.path: file for file in walk(folder, only)} if folder.is_dir() else {}
-    drifts = [Drift(path, "added") for path, file in there.items() if path not in expected and not file.refused]
+    drifts = [
+        Drift(path, "added", file.refused, minor=bool(file.refused))
+        for path, file in there.items()
+        if path not in expected
+    ]
     for path, (digest, mode) in expected.items():
         file = there.get(path)
         if file is None:
             drifts.append(Drift(path, "missing"))
         elif file.refused or _digest(file) != digest:
-            drifts.append(Drift(path, "changed"))
+            drifts.append(Drift(path, "changed", file.refused))
         elif file.mode != mode:
-            drifts.append(Drift(path, "mode"))
+            drifts.append(Drift(path, "mode", minor=not (file.mode ^ mode) & _EXECUTABLE))
     return sorted(drifts, key=lambda file: file.path)
 
 

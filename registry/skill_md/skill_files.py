@@ -145,4 +145,6 @@ def _examine(root: Path, entry: Path) -> Found:
         return Found(path, entry, 0, 0, refused or "it is a link that leads nowhere")
     if not refused and not stat.S_ISREG(status.st_mode):
         refused = "it is a link to a folder" if stat.S_ISDIR(status.st_mode) else "it is no regular file"
+    if not refused and status.st_mode & (stat.S_ISUID | stat.S_ISGID):
+        refused = "it runs with the rights of its owner"
     return Found(path, entry, stat.S_IMODE(status.st_mode) & 0o777, status.st_size, refused, status.st_nlink)

@@ -180,6 +180,14 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
     return replace(summary, guidance=_guided(plan, turn, first, grounds, len(results)))
 
 
+def what_is_due(registry: Registry, plan: Plan) -> tuple[tuple[TakenBack, ...], tuple[TierMove, ...]]:
+    """Tell which versions made things worse, and which lines moved or fell: what `evolve` looks at first.
+
+    It appends what it finds, so a rehearsal is the place to ask.
+    """
+    return _taken_back(registry, plan), _rejudged(registry, plan, _grounds(registry, plan))
+
+
 def _grounds(registry: Registry, plan: Plan) -> SkillGrounds:
     """Prepare what skills are judged on; a new evaluator measures the live versions first."""
     grounds = prepare_grounds(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from events.types.parts import FileEdit
+from registry.evidence.redaction import secret_lines
+from registry.skill_md.render import skill_text
 from registry.skill_md.skill_files import main_file
 from strategies.gate.injection_rules import instructing
 from strategies.gate.script_reach import is_script, reaches
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from events.store.sql_log import EventLog
-    from events.types.parts import FileEdit, FileEntry
+    from events.types.parts import FileEntry
     from registry.skill_md.folder import SkillFolder
     from registry.state.capsule import Capsule
 
@@ -85,6 +88,28 @@ def findings_in_changes(changes: Iterable[FileChange]) -> tuple[FileFinding, ...
     )
 
 
+def findings_in_rewrite(log: EventLog, base: Capsule, rewritten: SkillFolder) -> tuple[FileFinding, ...]:
+    """Look at what a skill would gain by a rewritten copy: lines of its text and files, and tools it allows."""
+    path = main_file(base.name)
+    text = rewritten.text.encode(errors="replace")
+    known = {file.entry.path: file.entry for file in base.files}
+    edits = [
+        FileEdit(path=file.entry.path, entry=file.entry)
+        for file in rewritten.files
+        if known.get(file.entry.path) != file.entry
+    ]
+    unkept = {file.entry.blob: file.content for file in rewritten.files}
+    changes = (
+        FileChange(path, 0, skill_text(base).encode(errors="replace"), text),
+        *file_changes(log, base, edits, unkept=unkept),
+    )
+    before = {line.text for line in base.front}
+    granted = [
+        finding for finding in _granted(rewritten.front, path) if finding.text not in map(str.strip, before)
+    ]
+    return (*granted, *findings_in_changes(changes), *_secrets(changes))
+
+
 def findings_in_skill(skill: SkillFolder) -> tuple[FileFinding, ...]:
     """Look at everything that a skill folder brings: front matter and body, references and scripts."""
     body = skill.text
@@ -150,6 +175,18 @@ def lines_of(content: bytes) -> frozenset[str]:
         if content
         else frozenset()
     )
+
+
+def _secrets(changes: Iterable[FileChange]) -> Iterator[FileFinding]:
+    """Find new lines that hold what looks like a secret, without showing it."""
+    for change in changes:
+        if is_text(change.after):
+            text = change.after.decode(errors="replace")
+            lines, known = text.split("\n"), lines_of(change.before)
+            for number, rule in secret_lines(text):
+                if lines[number - 1].strip() not in known:
+                    what = "holds what looks like a secret"
+                    yield FileFinding(change.path, number, "notice", what, f"a {rule}")
 
 
 def _granted(front: Iterable[str], path: str) -> Iterator[FileFinding]:

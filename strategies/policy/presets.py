@@ -67,7 +67,9 @@ class Preset(Frozen):
     least_e the evidence a rollout must reach. `projected` are the tiers whose lines become a version without a
     person; what is only seen never does, and is offered as a draft where `drafts_seen`. A seen line goes after
     `seen_sessions` further sessions or `seen_days`, unless it was seen to work again. With `trials` supported
-    lines go on trial by themselves. The bounds keep every preset as strict as the written rule.
+    lines go on trial by themselves. With `hold_edits` what anybody wrote into skill files
+    is kept aside until a person adopts it; else it is only reported. The bounds keep every preset as strict as
+    the written rule.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
@@ -84,6 +86,7 @@ class Preset(Frozen):
     seen_days: Annotated[int, Field(ge=1, le=MOST_SEEN_DAYS)] = MOST_SEEN_DAYS
     trials: bool = False
     explore: bool = False
+    hold_edits: bool = False
 
     @property
     def bears_genes(self) -> bool:
@@ -107,7 +110,7 @@ def _preset(
     alpha: float,
     least_e: float,
 ) -> Preset:
-    """Read one row of the table; new genes and drafts follow from the name."""
+    """Read one row of the table; new genes, drafts and edits of others follow from the name."""
     repair, harden, innovate = weights
     return Preset(
         name=name,
@@ -119,6 +122,7 @@ def _preset(
         least_e=least_e,
         drafts_seen=name != "steady-state",
         explore=name == "innovate",
+        hold_edits=name in {"harden", "steady-state"},
     )
 
 

@@ -177,7 +177,7 @@ def test_a_hand_edit_is_noticed_never_overwritten_and_can_be_adopted(germline: T
     edit(germline, "Answer with one query.", "Answer with one careful query.")
     status = germline.does("status", "--json").json["skills"][0]
     assert status["standing"] == "edited"
-    assert status["drift"] == [{"path": "SKILL.md", "kind": "changed"}]
+    assert status["drift"] == [{"path": "SKILL.md", "kind": "changed", "refused": "", "minor": False}]
     refused = germline("project")
     assert refused.code == 2
     assert "germline adopt sql-analyst" in refused.hint

@@ -67,6 +67,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "trust": CommandEntry("registry.trust", "Let a project's settings and registry take effect."),
     "doctor": CommandEntry("registry.doctor", "Say what is set up, what is missing, what mends it."),
     "verify": CommandEntry("registry.verify", "Check every event, link and stored content of the registry."),
+    "check": CommandEntry("registry.check", "Check files, lines and the log, for CI: exit code 3 says no."),
     "checkpoint": CommandEntry("registry.checkpoint", "Say what the log holds now, to be kept elsewhere."),
     "backup": CommandEntry("registry.backup", "Copy the registry into one file, verified, while in use."),
     "restore": CommandEntry("registry.backup", "Put a backup in the place of the registry, kept aside."),

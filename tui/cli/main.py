@@ -40,6 +40,10 @@ def run_one(words: Sequence[str]) -> int:
         sys.stdout.write(answer(words[1:]))
         return 0
     os.environ["PYTHONSAFEPATH"] = "1"  # no child of ours imports from the folder it stands in (F20)
+    if words[:1] == ["__hook"]:
+        from tui.cli.agent_hook import answer_hook  # noqa: PLC0415 - run by an agent, which waits for it
+
+        return answer_hook(words[1:])
     from tui.cli.typer_app import run  # noqa: PLC0415 - see above
 
     return run(words)

@@ -155,6 +155,7 @@ def _presets() -> Iterable[str]:
             f"{preset.least_e:g}",
             ", ".join(preset.projected),
             "as drafts" if preset.drafts_seen else "not offered",
+            "kept aside" if preset.hold_edits else "reported",
         )
         for preset in PRESETS.values()
     ]
@@ -168,6 +169,7 @@ def _presets() -> Iterable[str]:
         "least e-value",
         "projected without a person",
         "seen lines",
+        "unadopted edits",
     )
     yield from _table(head, rows)
 

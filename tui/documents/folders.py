@@ -122,13 +122,27 @@ class ProjectDocument(Document):
     skills: tuple[ProjectedSkill, ...]
 
 
+class FileWriterRow(Part):
+    """A call of a session that wrote to a file of a skill; `at` is "" where the log does not say when."""
+
+    path: str
+    session: str
+    tool: str
+    at: str
+
+
 class AdoptedSkill(Part):
-    """A skill whose edits were taken in, or line by line what a dry run would take in."""
+    """A skill whose edits were taken in, or line by line what a dry run would take in.
+
+    `findings` are what a person should look at in the lines that it gains, `writers` the calls that wrote them.
+    """
 
     skill: str
     version: Absent[int] = ABSENT
     events: Absent[tuple[EventRow, ...]] = ABSENT
     files: Absent[tuple[ChangedFile, ...]] = ABSENT
+    findings: tuple[FileFindingRow, ...] = ()
+    writers: tuple[FileWriterRow, ...] = ()
 
 
 class AdoptDocument(Document):

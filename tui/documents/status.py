@@ -10,6 +10,7 @@ from tui.documents.document import Document, Part
 from tui.documents.events import HeadRow
 from tui.documents.registry_files import RegistryTrustState, TrustState
 from tui.documents.trials import TrialRow
+from tui.reads.check import CheckRule
 
 
 class AutoPreset(Part):
@@ -20,10 +21,15 @@ class AutoPreset(Part):
 
 
 class DriftRow(Part):
-    """A file on disk that is not what was projected."""
+    """A file on disk that is not what was projected; `minor` where nothing that the skill holds is different.
+
+    `refused` says why it cannot be a file of a skill.
+    """
 
     path: str
     kind: Literal["changed", "missing", "added", "mode"]
+    refused: str = ""
+    minor: bool = False
 
 
 class EpisodeRecordRow(Part):
@@ -62,8 +68,36 @@ class SkillStatus(Part):
     standing: Standing
     drift: tuple[DriftRow, ...]
     moved_to: str | None
+    held_edits: tuple[str, ...]
     record: EpisodeRecordRow
     stale: StaleMeasurement | None
+
+
+class CheckFindingRow(Part):
+    """What a check says no to (`error`), or only names; `path` is from here, `line` 0 where it is about the whole.
+
+    `mend` is the command to type next.
+    """
+
+    rule: CheckRule
+    level: Literal["error", "warning"]
+    skill: str
+    path: str
+    line: int
+    what: str
+    mend: str
+
+
+class CheckDocument(Document):
+    """Say whether skills on disk and in the registry are as they should be; for CI."""
+
+    schema_: Literal["germline/check/1"] = "germline/check/1"
+    ok: bool
+    skills: int
+    events: int
+    unproven: int
+    most_unproven: int | None
+    findings: tuple[CheckFindingRow, ...]
 
 
 class OpenSignal(Part):

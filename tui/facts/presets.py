@@ -56,6 +56,8 @@ def preset_facts(preset: Preset) -> Iterator[Fact]:
     yield fact("seen", f"lines that are only seen {drafted}; {expiry}")
     trial = "by themselves" if preset.trials else "where a person starts it"
     yield fact("trials", f"supported lines go on trial {trial}")
+    edits = "kept aside until a person adopts them" if preset.hold_edits else "reported, and loaded as they are"
+    yield fact("files", f"edits of skill files that nobody adopted are {edits}")
 
 
 def preset_figures(preset: Preset) -> tuple[str, str, str, str]:

@@ -11,13 +11,14 @@ from tui.text.numbers import count, share
 from tui.text.terminal_text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from events.store.envelope import Envelope
     from events.types.claims import Claim
     from events.types.registry_events import SignalRaised
     from events.types.tiers import SeenFigures
     from registry.state.tiers import LineTier
+    from strategies.monitor.disk_edits import DiskEdit
     from strategies.scope.scope import Route
     from tui.text.rows import Tone
 
@@ -51,6 +52,7 @@ MEANINGS: Final = {
     HAND_IN: "the end",
 }
 """Words for what a claim may name in the place of a class of action."""
+_ID_SHOWN: Final = 12
 _SHOWN_BESIDE: Final = ("risk difference ", "paired delta ", "scope: ")
 """How the reasons of the gate begin that repeat the figures."""
 
@@ -167,3 +169,17 @@ def tiers_words(counts: Mapping[Tier, int]) -> str:
 def seen_figures_words(figures: SeenFigures) -> str:
     """Write how often something worked, with its bound, for a column."""
     return f"{figures.worked:,} of {figures.tried:,}, ≥ {figures.low:.0%}" if figures.tried else "not counted"
+
+
+def file_edit_words(edit: DiskEdit, known: Collection[str]) -> str:
+    """Say which files of a skill are not what germline wrote, and which sessions wrote them.
+
+    Files that are not `known` are counted, never named: a name may be made to instruct, and an agent reads this.
+    """
+    named = [f"{change.path} {change.kind}" for change in edit.changes if change.path in known]
+    if others := len(edit.changes) - len(named):
+        named.append(f"{count(others, 'other file')} added")
+    sessions = dict.fromkeys(writer.session[:_ID_SHOWN] for writer in edit.writers)
+    by = f", by session {', '.join(sessions)}" if sessions else ""
+    held = "; held back, the files are as germline wrote them" if edit.held else ""
+    return f"{edit.skill}: {', '.join(named)}{by}{held}"

@@ -20,6 +20,7 @@ from registry.skill_md.skill_files import TEMPORARY
 from registry.skill_md.text import stamp
 
 TEXT = b"---\nname: sql-analyst\ndescription: Answers questions.\n---\n\nInspect first.\n"
+OUT = "it is a link that leads out of the skill"
 
 
 def make(folder: Path, content: bytes = TEXT) -> Path:
@@ -290,7 +291,7 @@ def test_a_link_that_leads_out_is_drift_even_where_it_leads_to_the_same_bytes(tm
     write_skill(tmp_path / "skill", files)
     outside = (tmp_path / "skill" / "link").rename(tmp_path / "outside")
     (tmp_path / "skill" / "link").symlink_to(outside)
-    assert drift(tmp_path / "skill", expected(files)) == [Drift("link", "changed")]
+    assert drift(tmp_path / "skill", expected(files)) == [Drift("link", "changed", OUT)]
 
 
 def test_drift_names_what_changed_and_how(tmp_path: Path) -> None:
@@ -308,8 +309,9 @@ def test_drift_names_what_changed_and_how(tmp_path: Path) -> None:
     assert drift(tmp_path, expected(files)) == [
         Drift("changed", "changed"),
         Drift("gone", "missing"),
-        Drift("link", "changed"),
+        Drift("link", "changed", OUT),
         Drift("mode", "mode"),
         Drift("new/file", "added"),
+        Drift("unexpected-link", "added", OUT, minor=True),
     ]
     assert {one.kind for one in drift(tmp_path / "nowhere", expected(files))} == {"missing"}

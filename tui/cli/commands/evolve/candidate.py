@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -31,10 +31,15 @@ def show_candidate(
     name: Id,
     *,
     every: Annotated[bool, typer.Option("--all", help="Show every piece of evidence.")] = False,
+    written: Annotated[
+        Literal["text", "markdown"],
+        typer.Option("--format", metavar="F", help="text, or markdown: the text of a pull request."),
+    ] = "text",
     as_json: AsJson = False,
 ) -> None:
     """Show one candidate: its diff, claims, evidence, scores, and the gate step by step."""
     from tui.cli.printers.candidate import print_page  # noqa: PLC0415 - deciding needs none of it
+    from tui.cli.printers.pull_request import pull_request_text  # noqa: PLC0415 - as above
     from tui.reads.review import read_page  # noqa: PLC0415 - deciding needs none of it
 
     call = invocation(ctx)
@@ -42,6 +47,8 @@ def show_candidate(
         page = read_page(library, named_candidate(library, name))
         if as_json:
             call.answer(CandidateShowDocument.of(page))
+        elif written == "markdown":
+            call.say(pull_request_text(page))
         else:
             print_page(call, page, SystemClock().now(), every=every)
 

@@ -10,10 +10,13 @@ import typer
 
 from events.clock import SystemClock, monotonic_s
 from events.errors import GermlineError
+from registry.actions.publish import look_at
 from registry.evidence.log_paths import kept_path
+from registry.skill_md.render import expected_hashes
 from strategies.evolve.loop import Plan, evolve
 from strategies.files.watch import stopped_by_signals
 from strategies.logs.formats_table import broken_readers
+from strategies.monitor.disk_edits import disk_edits, held_back
 from strategies.policy.active_preset import bound_by
 from strategies.policy.auto import AUTO
 from strategies.pool.tail_logs import tail_into
@@ -33,12 +36,13 @@ from tui.session.bootstrap import find_registry, open_registry
 from tui.text.numbers import count
 from tui.text.signal_words import kind_columns
 from tui.text.terminal_text import clip
-from tui.text.words import signal_name
+from tui.text.words import file_edit_words, signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from registry.registry import Registry
+    from registry.skill_md.disk import FileSnapshot
     from strategies.evolve.results import CycleResult
     from strategies.logs.reader_plugins import BrokenReader
     from strategies.logs.scan import Scan
@@ -131,6 +135,8 @@ class _Watched:
         self._read_s = monotonic_s()
         self._bytes = self._episodes = self._signals = 0
         self._broken: set[str] = set()
+        self._unseen_files = ""
+        self._files: dict[str, dict[str, FileSnapshot]] = {}
         self._broken_readers: set[BrokenReader] = set()
 
     def tell_broken_readers(self, broken: Sequence[BrokenReader]) -> None:
@@ -170,6 +176,7 @@ class _Watched:
             self._live.clear()
             self._evolve()
         self._recheck()
+        self._look_at_files()
         quiet_s = monotonic_s() - self._read_s
         self._live.show(f"watching  {self._words()}; nothing new for {quiet_s:,.0f} s")
 
@@ -219,6 +226,29 @@ class _Watched:
             self._call.flush()
         elif all(cycle.remembered for cycle in result.cycles):
             self._call.note(f"{self._now()}  evolve  nothing new: {result.stop.why}")
+
+    def _look_at_files(self) -> None:
+        """Tell of skill files that somebody changed, and hold the change back where the preset says so."""
+        try:
+            self._tell_file_edits(self._registry)
+        except GermlineError as error:  # a folder that cannot be read, or written, must not end the watch
+            if error.message != self._unseen_files:
+                self._call.note(f"{self._now()}  files  not looked at: {error.message}")
+            self._unseen_files = error.message
+
+    def _tell_file_edits(self, registry: Registry) -> None:
+        seen = {name: look_at(registry.capsule(name)) for name in registry.names()}
+        if seen == self._files:
+            return
+        edits = disk_edits(registry)
+        if bound_by(registry).preset.hold_edits:
+            edits = held_back(registry, edits)
+            seen = {name: look_at(registry.capsule(name)) for name in registry.names()}
+        self._files = seen
+        for edit in edits:
+            words = file_edit_words(edit, expected_hashes(registry.capsule(edit.skill)))
+            aside = " --held" if edit.held else ""
+            self._call.note(f"{self._now()}  files  {words}: germline adopt {edit.skill}{aside} --dry-run")
 
     def _recheck(self) -> None:
         rechecked = self._rechecks.due()

@@ -110,11 +110,9 @@ class _Compared:
 
 def _verify_log(call: Invocation, against: Path | None, key: str, *, as_json: bool) -> None:
     path = find_registry(call.registry)
-    integrity, beside, elsewhere = _verified(path, against, key)
+    integrity, beside, elsewhere = verified(path, against, key)
     compared = [comparison for comparison in (beside, elsewhere) if comparison]
-    problems = tuple(
-        dict.fromkeys([*integrity.problems, *(what for comparison in compared for what in comparison.problems)])
-    )
+    problems = problems_of(integrity, *compared)
     if as_json:
         document = VerifyDocument(
             ok=not problems,
@@ -145,7 +143,13 @@ def _verify_log(call: Invocation, against: Path | None, key: str, *, as_json: bo
         call.note("note       no checkpoint was kept: events cut off at the end would not show")
 
 
-def _verified(path: Where, against: Path | None, key: str) -> tuple[Integrity, _Compared | None, _Compared | None]:
+def problems_of(integrity: Integrity, *compared: _Compared | None) -> tuple[Problem, ...]:
+    """List what does not hold, in the registry itself and beside what was kept of it, each once."""
+    beside = (problem for comparison in compared if comparison for problem in comparison.problems)
+    return tuple(dict.fromkeys((*integrity.problems, *beside)))
+
+
+def verified(path: Where, against: Path | None, key: str) -> tuple[Integrity, _Compared | None, _Compared | None]:
     """Verify; a file that cannot even be opened as a registry is one problem.
 
     Checkpoints are read before the log: one that is kept meanwhile would name events that are not seen yet.

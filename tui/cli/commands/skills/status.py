@@ -12,6 +12,7 @@ import typer
 from events.clock import SystemClock
 from events.errors import UntrustedError, UsageError
 from events.types.score import Score
+from registry.actions.hold_edits import held_edits
 from registry.actions.publish import differences, moved_to, standing
 from registry.query.provenance import tier_counts
 from registry.query.signals import raised_as_counted
@@ -58,7 +59,7 @@ from tui.text.terminal_text import clip, clip_middle, clip_path, columns, one_li
 from tui.text.words import hint_words, signal_name, tiers_words, unrouted_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from events.types.score import Measured
     from registry.query.library import Library, Raised
@@ -190,6 +191,7 @@ def _skill_status(library: Library, name: str, scope: Scope) -> SkillStatus:
         standing=standing(library, name),
         drift=tuple(map(DriftRow.model_validate, differences(library, name))),
         moved_to=str(place) if place else None,
+        held_edits=tuple(map(str, held_edits(library, name))),
         record=EpisodeRecordRow.model_validate(live_record(library, name, scope.records)),
         stale=StaleMeasurement.model_validate(stale) if stale else None,
     )
@@ -224,14 +226,31 @@ def _print_skills(call: Invocation, skills: Sequence[SkillStatus]) -> None:
         if row.stale:
             words = f"{stale_words(row.stale)}: germline score {row.skill} --refresh"
             say_folded(call, _WARNS, words, tone="warn")
-        paths = ", ".join(change.path for change in row.drift)
-        words = _WORDS[row.standing].format(name=row.skill, paths=paths)
-        if row.moved_to:
-            words = _MOVED.format(folder=quote(row.moved_to))
-        if words:
+        for words in _file_words(row):
             say_folded(call, _WARNS, words, tone="warn")
     if not skills:
         call.say("skills     none yet")
+
+
+def _file_words(row: SkillStatus) -> Iterator[str]:
+    """Say how the files of a skill differ from what was projected, and what mends that."""
+    if row.moved_to:
+        yield _MOVED.format(folder=quote(row.moved_to))
+    elif words := _WORDS[row.standing].format(
+        name=row.skill, paths=_paths(row.drift, "changed", "missing", "mode")
+    ):
+        yield words
+    if row.standing in {"edited", "projected"} and (added := _paths(row.drift, "added")):
+        yield f"not from germline: {added}: germline adopt {row.skill}"
+    for change in row.drift:
+        if change.refused:
+            yield f"{change.path} is no file of a skill: {change.refused}"
+    if row.held_edits:
+        yield f"{count(len(row.held_edits), 'edit')} held back: germline adopt {row.skill} --held --dry-run"
+
+
+def _paths(drift: Sequence[DriftRow], *kinds: str) -> str:
+    return ", ".join(change.path for change in drift if change.kind in kinds and not change.refused)
 
 
 def _record_words(record: EpisodeRecordRow) -> str:
