@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from events.integrity.checkpoint_file import keep_checkpoint
 from events.store.envelope import EventDraft
-from registry.decide.commands import DefinePreset, ImportSkill, MoveSkill, RetireVersion, RevertVersion, RunTrial
+from registry.decide.commands import (
+    DefinePreset,
+    ImportSkill,
+    MergeVersion,
+    MoveSkill,
+    RetireVersion,
+    RevertVersion,
+    RunTrial,
+)
 from registry.decide.dispatch import Decided, DecisionState, decide
 from registry.decide.version_hash import with_projected_hash
 from registry.evidence.event_texts import cleaned
@@ -87,7 +95,7 @@ class Registry(Library):
         """Name the folders of a command as events keep them, so that a copy of the project works on its own."""
         if isinstance(command, MoveSkill):
             return command._replace(source=recorded_place(command.source, self.log.beside))
-        if isinstance(command, ImportSkill):
+        if isinstance(command, ImportSkill | MergeVersion) and command.skill is not None:
             source = recorded_place(command.skill.source, self.log.beside)
             return command._replace(skill=replace(command.skill, source=source))
         return command

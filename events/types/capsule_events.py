@@ -6,6 +6,9 @@ from events.types.claims import Claim, Trigger
 from events.types.frozen import Frozen
 from events.types.parts import Edit, FileEntry, Mutation, Pin, Reason, Strategy
 from events.types.score import Delta, Measured, Score
+from events.types.tiers import Tier
+
+VersionCause = Literal["import", "promotion", "revert", "adoption", "override"]
 
 
 class CapsuleImported(Mutation):
@@ -48,7 +51,7 @@ class CapsuleVersioned(Mutation):
     capsule: str
     version: int
     genes: tuple[Pin, ...]
-    cause: Literal["import", "promotion", "revert", "adoption", "override"]
+    cause: VersionCause
     summary: str
     stamped: bool
     delta: Delta | None = None
@@ -171,3 +174,35 @@ class CapsuleRetired(Mutation):
     type: Literal["CapsuleRetired"] = "CapsuleRetired"
     capsule: str
     reason: Reason
+
+
+class OriginEvent(Frozen):
+    """An event in the log of another registry, which is named by the hash of its own first event."""
+
+    registry: str
+    position: int
+    hash: str
+    event_id: str
+    at: str
+    actor: str
+
+
+class VersionMerged(Frozen):
+    """A version that another registry made is taken in, from its exported log.
+
+    `origin` is its `CapsuleVersioned` there, `origin_cause` and `origin_tiers` what that registry says of it: that
+    makes no line supported here. It became a `version`, or a `candidate` where both had changed the skill since
+    `common_version` there (0: none in common), or was set `aside` where no candidate could hold it; it is `known`
+    where the live version is the same text already. `version` is the live one here, afterwards.
+    """
+
+    type: Literal["VersionMerged"] = "VersionMerged"
+    capsule: str
+    origin: OriginEvent
+    origin_version: int
+    origin_cause: VersionCause
+    origin_tiers: tuple[Tier, ...]
+    common_version: int
+    outcome: Literal["version", "candidate", "aside", "known"]
+    version: int
+    candidate: str = ""

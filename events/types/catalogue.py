@@ -45,6 +45,7 @@ from events.types.capsule_events import (
     CapsuleVersioned,
     FileChanged,
     HandEditAdopted,
+    VersionMerged,
     VersionRetired,
     VersionScored,
 )
@@ -105,6 +106,7 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     CapsuleDescribed,
     FileChanged,
     HandEditAdopted,
+    VersionMerged,
     CapsuleMoved,
     AliasMoved,
     VersionRetired,

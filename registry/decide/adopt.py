@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _BY_HAND: Final = Unmeasured(reason="edited by hand: nothing measured yet")
 _INDEXED: Final = Unmeasured(reason="another navigation index: nothing measured yet")
+MERGED: Final = Unmeasured(reason="merged from another registry: nothing measured here")
 
 
 def adopt(capsule: Capsule, skill: SkillFolder, *, keep_claims: bool) -> list[Frozen]:
@@ -81,15 +82,21 @@ def reindex(capsule: Capsule, skill: SkillFolder) -> list[Frozen]:
 
     No claim is dropped: its lines stay. Raises: as `adopt`.
     """
-    _, *changes, version = adopt(capsule, skill, keep_claims=True)
-    measured = {"after": _INDEXED}
-    named = {
-        "cause": "override",
-        "summary": "navigation index" if has_index(skill.text) else "no navigation index",
-    }
+    summary = "navigation index" if has_index(skill.text) else "no navigation index"
+    return _overridden(adopt(capsule, skill, keep_claims=True), _INDEXED, summary)
+
+
+def merge(capsule: Capsule, skill: SkillFolder, summary: str) -> list[Frozen]:
+    """List the events that make a skill say what a version of another registry says; raises as `adopt`."""
+    return _overridden(adopt(capsule, skill, keep_claims=False), MERGED, summary)
+
+
+def _overridden(adopted: list[Frozen], after: Measured, summary: str) -> list[Frozen]:
+    """Turn the events of a hand edit into those of another change that nobody measured yet."""
+    _, *changes, version = adopted
     return [
-        *(change.model_copy(update=measured) for change in changes),
-        version.model_copy(update=measured | named),
+        *(change.model_copy(update={"after": after}) for change in changes),
+        version.model_copy(update={"after": after, "cause": "override", "summary": summary}),
     ]
 
 

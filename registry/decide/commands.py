@@ -13,7 +13,7 @@ if TYPE_CHECKING:
         ComparisonFrozen,
         SeenLineJudged,
     )
-    from events.types.capsule_events import VersionScored
+    from events.types.capsule_events import VersionMerged, VersionScored
     from events.types.claims import Claim, Trigger
     from events.types.frozen import Frozen
     from events.types.tiers import TierFigures
@@ -250,6 +250,18 @@ class Reindex(NamedTuple):
         return self.skill.name
 
 
+class MergeVersion(NamedTuple):
+    """Take in a version that another registry made; `skill` is what the live one becomes, None for no change."""
+
+    merged: VersionMerged
+    skill: SkillFolder | None = None
+
+    @property
+    def capsule(self) -> str:
+        """The capsule that it belongs to."""
+        return self.merged.capsule
+
+
 class DropClaims(NamedTuple):
     """Let claims of a skill end while their lines stay as they are; `claims` are those of genes, by name."""
 
@@ -299,6 +311,7 @@ Command = (
     | Release
     | Adopt
     | Reindex
+    | MergeVersion
     | DropClaims
     | RunTrial
     | PromoteProven

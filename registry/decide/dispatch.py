@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from events.errors import ConflictError, NotFoundError, RefusedError
 from events.types.candidate_events import CandidateHeld, CandidatePromoted, CandidateRejected
-from events.types.capsule_events import CapsuleMoved
+from events.types.capsule_events import CapsuleMoved, CapsuleVersioned
 from events.types.gene_events import GeneProtected, GeneReleased
 from events.types.parts import Mutation
 from events.types.registry_events import PresetDefined, PresetSwitched, RegistryCreated
 from registry.decide import commands
-from registry.decide.adopt import adopt, reindex
+from registry.decide.adopt import MERGED, adopt, merge, reindex
 from registry.decide.aliases import move_alias, require_version, retire_version
 from registry.decide.import_skill import imported
 from registry.decide.promote import PromotionGrounds, named_gene, promotion, without_live_claims
@@ -240,6 +240,29 @@ def _adopt(command: commands.Adopt, state: DecisionState) -> list[Decided]:
 def _reindex(command: commands.Reindex, state: DecisionState) -> list[Decided]:
     capsule = _require(state.capsule, command.capsule)
     return [_placed(event) for event in reindex(capsule, command.skill)]
+
+
+@decide.register
+def _merge_version(command: commands.MergeVersion, state: DecisionState) -> list[Decided]:
+    merged, capsule = command.merged, state.capsule
+    events: list[Frozen] = []
+    if command.skill is not None:
+        version = capsule.version + 1 if capsule else 1
+        of = f"{merged.capsule}@{merged.origin_version} of registry {merged.origin.registry[:8]}"
+        summary = f"merged: {of}, {merged.origin_cause} there"
+        if capsule is None:
+            events = [_merged_first(event, summary) for event in imported(command.skill)]
+        else:
+            events = merge(capsule, command.skill, summary)
+    else:
+        version = _require(capsule, merged.capsule).version
+    return [_placed(event) for event in (*events, merged.model_copy(update={"version": version}))]
+
+
+def _merged_first(event: Mutation, summary: str) -> Mutation:
+    """Say of an event that imports a skill where the skill comes from."""
+    of_version = {"summary": summary} if isinstance(event, CapsuleVersioned) else {}
+    return event.model_copy(update={"after": MERGED, **of_version})
 
 
 @decide.register

@@ -121,6 +121,11 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "CapsuleDescribed": lambda e: f"front matter: {_edits(e)}",
     "FileChanged": lambda e: f"{e.path} {'changed' if e.entry else 'removed'}",
     "HandEditAdopted": lambda e: f"hand edit of {', '.join(e.files)} adopted",
+    "VersionMerged": lambda e: (
+        f"version {e.origin_version} of registry {e.origin.registry[:8]} merged: "
+        f"{f'candidate {e.candidate[:12]}' if e.candidate else e.outcome}; "
+        f"there {e.origin_cause} by {e.origin.actor}"
+    ),
     "CapsuleMoved": lambda e: f"moved to {e.source}, from {e.previous}",
     "AliasMoved": lambda e: f"{e.alias} → {e.version or 'removed'}{': ' + e.reason if e.reason else ''}",
     "VersionRetired": lambda e: f"version {e.version} retired: {e.reason}",

@@ -26,6 +26,18 @@ class ExportSkillDocument(Document):
     files: dict[str, int]
 
 
+class ExportLogDocument(Document):
+    """Write the whole log as lines for git, a file for each skill."""
+
+    schema_: Literal["germline/export-log/1"] = "germline/export-log/1"
+    dry_run: bool
+    folder: str
+    events: int
+    others: int
+    written: tuple[str, ...]
+    head: str
+
+
 class ExportAttestDocument(Document):
     """Write where a version comes from, with proofs."""
 

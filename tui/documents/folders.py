@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import JsonValue
 
 from tui.documents.differences import ChangedFile, FileFindingRow, finding_rows
-from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow, HeadRow
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from registry.actions.index_skill import PlannedIndex
     from registry.skill_md.folder import SkillFolder
+    from strategies.merge.merge_history import MergedSkill
     from tui.report.reads import ReportContent, SkillContent
 
 
@@ -72,6 +73,29 @@ class MovedSkill(Part):
     source: str
 
 
+class MergedSkillRow(Part):
+    """What became of a skill of another registry's exported log; `version` is the live one here."""
+
+    skill: str
+    registry: str
+    origin_version: int
+    result: Literal["new", "version", "candidate", "aside", "known", "left"]
+    version: OrNull[int]
+    candidate: OrNull[str]
+    place: OrNull[str]
+    reason: OrNull[str]
+    warnings: tuple[str, ...]
+    findings: tuple[FileFindingRow, ...]
+
+    @classmethod
+    def of(cls, merged: MergedSkill, warnings: tuple[str, ...]) -> MergedSkillRow:
+        """Read it from what a merge did."""
+        from strategies.gate.file_findings import findings_in_skill  # noqa: PLC0415 - the other documents need none
+
+        findings = findings_in_skill(merged.folder) if merged.folder else ()
+        return cls.described(merged, warnings=warnings, findings=finding_rows(findings))
+
+
 class ImportDocument(Document):
     """Import skills and instructions; each is projected in place."""
 
@@ -80,6 +104,7 @@ class ImportDocument(Document):
     skills: Absent[tuple[ImportedSkill, ...]] = ABSENT
     moved: Absent[tuple[MovedSkill, ...]] = ABSENT
     known: Absent[tuple[str, ...]] = ABSENT
+    merged: Absent[tuple[MergedSkillRow, ...]] = ABSENT
     events: tuple[EventRow, ...]
 
 

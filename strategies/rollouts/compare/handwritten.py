@@ -34,7 +34,7 @@ BY_HAND: Final = "by-hand"
 """The proposer, and the fingerprint, of what a person wrote: it answers no signal."""
 
 
-def propose_rewrite(
+def propose_rewrite(  # noqa: PLR0913 - all that a proposal says of itself
     registry: Registry,
     skill: str,
     path: Path,
@@ -43,6 +43,7 @@ def propose_rewrite(
     strategy: Strategy,
     preset: Preset,
     tags: tuple[str, ...] = (),
+    proposer: str = BY_HAND,
 ) -> Receipt:
     """Propose what a rewritten SKILL.md, or a rewritten copy of the whole folder, makes of a skill.
 
@@ -70,8 +71,8 @@ def propose_rewrite(
         base_version=capsule.version,
         strategy=strategy,
         preset=preset.name,
-        proposer=BY_HAND,
-        fingerprint=BY_HAND,
+        proposer=proposer,
+        fingerprint=proposer,
         edits=edits,
         claims=(),
         triggers=(),

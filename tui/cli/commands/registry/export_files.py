@@ -1,4 +1,4 @@
-"""Exporting what others can read: a skill at a version, as its folder or a zip; the log, as JSON lines."""
+"""Exporting what others can read: a skill at a version, as its folder or a zip; the log, as lines."""
 # ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tui.cli.output.files import write_new_chunks
 from tui.cli.output.invocation import invocation, json_text
 from tui.cli.output.options import AsJson
 from tui.documents.events import ExportedEventDocument, ExportEventsDocument
-from tui.documents.exports import ExportSkillDocument
-from tui.session.bootstrap import find_registry, open_library
+from tui.documents.exports import ExportLogDocument, ExportSkillDocument
+from tui.session.bootstrap import find_registry, open_library, project_folder
 from tui.text.names import split_skill
 from tui.text.numbers import count
 
@@ -147,6 +147,45 @@ def export_events(
         f"{'would be' if dry_run else 'exported':<10} {count(written, 'event')}, {head.hash[:12]}, in {output}"
     )
     call.say("next       germline verify    germline copy . TARGET")
+
+
+def export_log(
+    ctx: typer.Context,
+    *,
+    to: Annotated[
+        str, typer.Option("--to", metavar="FOLDER", help="Where; germline-log in the project if left out.")
+    ] = "",
+    dry_run: _Rehearse = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write the whole log as lines for git, a file for each skill.
+
+    The same events give the same bytes, and git joins the lines of two clones. What others exported there stays.
+    `germline import log FOLDER` merges it elsewhere.
+    """
+    from strategies.merge.log_folder import DEFAULT_FOLDER, export_log  # noqa: PLC0415 - for this one alone
+
+    call = invocation(ctx)
+    folder = Path(to).expanduser() if to else project_folder(call.registry) / DEFAULT_FOLDER
+    with open_library(find_registry(call.registry)) as library:
+        written = export_log(library.log, folder, write=not dry_run)
+        head = library.log.head().hash
+    if as_json:
+        document = ExportLogDocument(
+            dry_run=dry_run,
+            folder=str(folder),
+            events=written.events,
+            others=written.others,
+            written=written.paths,
+            head=head,
+        )
+        call.answer(document)
+        return
+    others = f", beside {written.others:,} of other registries" if written.others else ""
+    changed = f"{count(len(written.paths), 'file')} {'to write' if dry_run else 'written'}"
+    size = f"{count(written.events, 'event')}{others}, in {folder}: {changed if written.paths else 'all in order'}"
+    say_folded(call, f"{'would be' if dry_run else 'exported':<10} ", size)
+    call.say(f"next       git add {quote(str(folder))}    there: germline import log {quote(folder.name)}")
 
 
 def _lines(library: Library, skill: str) -> Iterator[str]:

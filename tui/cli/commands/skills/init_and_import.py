@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
@@ -16,7 +15,6 @@ from events.errors import NotFoundError, RefusedError, UsageError
 from events.sqlite.open import require_none_aside
 from registry.actions.publish import take_in
 from registry.decide.commands import CreateRegistry, ImportSkill, MoveSkill
-from registry.evidence.redaction import secret_lines
 from registry.skill_md.folder import read_skill
 from registry.skill_md.instructions import (
     find_instructions,
@@ -29,12 +27,14 @@ from registry.skill_md.write_places import REGISTRY_FOLDER
 from registry.state.capsule import is_skill_name
 from strategies.files.default_locations import usual_logs
 from strategies.policy.active_preset import beginning
+from tui.cli.commands.skills.import_log import LOG, import_log
 from tui.cli.config.config import template
 from tui.cli.config.layers import NAME
 from tui.cli.output.dry_run import rehearse, since
 from tui.cli.output.facts import say_folded, say_listed
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun
+from tui.cli.printers.imported_skill import note_findings, with_secrets_told
 from tui.documents.events import event_rows
 from tui.documents.folders import FirstEvent, ImportDocument, ImportedSkill, InitDocument, MovedSkill
 from tui.session.bootstrap import (
@@ -49,7 +49,6 @@ from tui.session.bootstrap import (
 from tui.session.other_owners import require_unowned
 from tui.session.own_registries import keep_registry
 from tui.text.numbers import count
-from tui.text.terminal_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,9 +67,6 @@ _IGNORED: Final = (
 )
 _FEW: Final = 3
 """Files of instructions that are offered one by one; of more, their folder is."""
-_FINDINGS_SHOWN: Final = 10
-"""Lines that instruct which are told one by one; --json lists all."""
-_SHOWN_CHARS: Final = 80
 MAX_DEPTH: Final = 3
 """How deep below a named folder skills are looked for: collections put them one or two folders down."""
 
@@ -218,12 +214,16 @@ def import_skills(
     agent against its user, and what scripts run, reach and read, are shown. A skill that is known is left
     alone; one whose folder was moved is projected to the new place from then on. Instructions (CLAUDE.md,
     AGENTS.md, GEMINI.md, .claude/rules, .cursor/rules and so on) are named by their path below the project;
-    those that a person has for every project come in only where they are named.
+    those that a person has for every project come in only where they are named. `log FOLDER` merges what
+    `export log` of another registry wrote there.
     """
     call = invocation(ctx)
+    if paths[0] == LOG and len(paths) == len([LOG, "FOLDER"]):
+        import_log(call, Path(paths[1]).expanduser(), confirmed=yes, dry_run=dry_run, as_json=as_json)
+        return
     where, project = find_registry(call.registry), project_folder(call.registry)
     places = list(dict.fromkeys(place for path in paths for place in _named(Path(path).expanduser(), project)))
-    skills = [_with_secrets_told(_read(place, project)) for place in places]
+    skills = [with_secrets_told(_read(place, project)) for place in places]
     if not yes:
         require_unowned(where, [write_place(skill.name, skill.source) for skill in skills])
     with open_registry(where, dry_run=dry_run) as registry:
@@ -231,7 +231,7 @@ def import_skills(
         arrivals = _arrivals(registry, skills, confirmed=yes)
         if dry_run:
             for skill in arrivals.new:
-                _note_findings(call, skill)
+                note_findings(call, skill)
             commands: list[ImportSkill | MoveSkill] = [*map(ImportSkill, arrivals.new), *arrivals.moved]
             rehearse(
                 call,
@@ -252,22 +252,6 @@ def import_skills(
             where, registry.log, registry.clock.now(), [write_place(skill.name, skill.source) for skill in skills]
         )
         _report(call, registry, arrivals, before, as_json=as_json)
-
-
-def _with_secrets_told(skill: SkillFolder) -> SkillFolder:
-    """Add a warning for each place that holds what looks like a secret, without showing it."""
-    text = main_file(skill.name)
-    own = ((text, (Path(skill.source) / text).read_bytes()),)
-    files = (*own, *((file.entry.path, file.content) for file in skill.files))
-    places = [
-        (path, line, rule)
-        for path, body in files
-        if b"\0" not in body
-        for line, rule in secret_lines(body.decode(errors="replace"))
-    ]
-    mend = f"change it where it is valid, take it out, then: germline adopt {skill.name}"
-    notes = (f"secret: {path}, line {line}: what looks like a {rule} ({mend})" for path, line, rule in places)
-    return replace(skill, warnings=(*skill.warnings, *notes))
 
 
 class Arrivals(NamedTuple):
@@ -322,7 +306,7 @@ def _report(call: Invocation, registry: Registry, arrivals: Arrivals, before: in
         say_folded(call, "imported   ", f"{skill.name}@1, {size}, from {write_place(skill.name, skill.source)}")
         for warning in skill.warnings:
             call.note(f"warning    {skill.name}: {warning}")
-        _note_findings(call, skill)
+        note_findings(call, skill)
     for move in moved:
         say_folded(call, "moved      ", f"{move.capsule}, to {move.source}")
     for skill in known:
@@ -331,21 +315,6 @@ def _report(call: Invocation, registry: Registry, arrivals: Arrivals, before: in
         call.say(f"next       germline evolve {new[0].name} --logs PATH    germline show {new[0].name} --blame")
     else:
         call.say("next       germline status")
-
-
-def _note_findings(call: Invocation, skill: SkillFolder) -> None:
-    """Say what instructs an agent in what was imported, and what its scripts reach: a person judges both."""
-    from strategies.gate.file_findings import findings_in_skill, notices  # noqa: PLC0415 - `init` needs none of it
-
-    findings = findings_in_skill(skill)
-    instructing = [finding for finding in findings if finding.level == "quarantine"]
-    for finding in instructing[:_FINDINGS_SHOWN]:
-        where = f"{skill.name}: {finding.path}:{finding.line}"
-        call.note(f"warning    {where} holds {finding.what}: {one_line(finding.text)[:_SHOWN_CHARS]!r}")
-    if len(instructing) > _FINDINGS_SHOWN:
-        call.note(f"warning    {skill.name}: {len(instructing) - _FINDINGS_SHOWN} more such lines")
-    for notice in notices(findings):
-        call.note(f"notice     {skill.name}: {notice}")
 
 
 def _read(place: Path, project: Path) -> SkillFolder:
