@@ -1,11 +1,11 @@
 """What happens to a capsule: import, versions, reverts, files, aliases."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from events.types.claims import Claim, Trigger
 from events.types.frozen import Frozen
 from events.types.parts import Edit, FileEntry, Mutation, Pin, Reason, Strategy
-from events.types.score import Delta, Measured, Score
+from events.types.score import Delta, Measured, Score, Unmeasured
 from events.types.tiers import Tier
 
 VersionCause = Literal["import", "promotion", "revert", "adoption", "override"]
@@ -174,6 +174,10 @@ class CapsuleRetired(Mutation):
     type: Literal["CapsuleRetired"] = "CapsuleRetired"
     capsule: str
     reason: Reason
+
+
+MERGED: Final = Unmeasured(reason="merged from another registry: nothing measured here")
+"""What the events of a merged version say was measured of it."""
 
 
 class OriginEvent(Frozen):

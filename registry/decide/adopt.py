@@ -7,7 +7,13 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import RefusedError, SkillFormatError
-from events.types.capsule_events import CapsuleDescribed, CapsuleVersioned, FileChanged, HandEditAdopted
+from events.types.capsule_events import (
+    MERGED,
+    CapsuleDescribed,
+    CapsuleVersioned,
+    FileChanged,
+    HandEditAdopted,
+)
 from events.types.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneRetired
 from events.types.parts import FileEdit, NewGene, Pin
 from events.types.score import Unmeasured
@@ -32,7 +38,6 @@ if TYPE_CHECKING:
 
 _BY_HAND: Final = Unmeasured(reason="edited by hand: nothing measured yet")
 _INDEXED: Final = Unmeasured(reason="another navigation index: nothing measured yet")
-MERGED: Final = Unmeasured(reason="merged from another registry: nothing measured here")
 
 
 def adopt(capsule: Capsule, skill: SkillFolder, *, keep_claims: bool) -> list[Frozen]:

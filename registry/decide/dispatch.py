@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from events.errors import ConflictError, NotFoundError, RefusedError
 from events.types.candidate_events import CandidateHeld, CandidatePromoted, CandidateRejected
-from events.types.capsule_events import CapsuleMoved, CapsuleVersioned
+from events.types.capsule_events import MERGED, CapsuleMoved, CapsuleVersioned
 from events.types.gene_events import GeneProtected, GeneReleased
 from events.types.parts import Mutation
 from events.types.registry_events import PresetDefined, PresetSwitched, RegistryCreated
 from registry.decide import commands
-from registry.decide.adopt import MERGED, adopt, merge, reindex
+from registry.decide.adopt import adopt, merge, reindex
 from registry.decide.aliases import move_alias, require_version, retire_version
 from registry.decide.import_skill import imported
 from registry.decide.promote import PromotionGrounds, named_gene, promotion, without_live_claims

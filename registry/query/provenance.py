@@ -7,12 +7,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from events.errors import NotFoundError
+from events.types.capsule_events import MERGED
 from events.types.tiers import Tier
 from registry.projection import time_travel
 from registry.projection.stored_documents import damaged
 from registry.query.audits import moves_behind, moves_bringing
 from registry.query.signals import Assignment, ErasedEvidence, assignments, erasures_of, kept_evidence
 from registry.query.trials import TrialFinding, trials_of, trials_with
+from registry.query.versions import event_of
 from registry.skill_md.render import label, projected_lines
 from registry.state.line_claims import claims_of
 from registry.state.tiers import line_tier
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from events.store.envelope import Envelope
     from events.types.audit_events import AuditMove
     from events.types.candidate_events import CandidateScored
+    from events.types.capsule_events import VersionMerged
     from events.types.claims import Claim
     from events.types.frozen import Frozen
     from registry.evidence.record import EvidenceRecord
@@ -60,7 +63,8 @@ class Why(NamedTuple):
     newest first; `tried` the other proposals for its signal that are not live; `erased` the evidence whose text
     was removed; `taken_back` the version that went back to before the line came; `asked` the prompt to the model
     that suggested it; `assigned` where a person put its signal; `trials` what coins showed of it; `moves` those of
-    an audit that brought it. The rest is None or empty for what no candidate brought: an import, a hand edit.
+    an audit that brought it; `merged` the version of another registry that it came with. The rest is None or empty
+    for what no candidate brought: an import, a hand edit.
     """
 
     capsule: Capsule
@@ -79,6 +83,7 @@ class Why(NamedTuple):
     assigned: Assignment | None = None
     trials: tuple[TrialFinding, ...] = ()
     moves: tuple[AuditMove, ...] = ()
+    merged: VersionMerged | None = None
 
     @property
     def tier(self) -> LineTier:
@@ -236,7 +241,20 @@ def why(
         assigned=history.assigned.get(signal.event.fingerprint) if signal else None,
         trials=tuple(trials_with(history.trials, proposal)),
         moves=moves_bringing(moves_behind(library, candidate), line.text),
+        merged=_merged(library, capsule.name, line.version, origin.event),
     )
+
+
+def _merged(library: Library, name: str, version: int, origin: Frozen) -> VersionMerged | None:
+    """Find the version of another registry that an event came with, or that its candidate was made of."""
+    candidate: str = getattr(origin, "candidate", "")
+    if not candidate and getattr(origin, "after", None) != MERGED:
+        return None
+    made = library.log.read(stream=f"capsule:{name}", types=("VersionMerged",), newest_first=True)
+    events = (event_of("VersionMerged", envelope) for envelope in made)
+    if candidate:
+        return next((event for event in events if event.candidate == candidate), None)
+    return next((event for event in events if event.outcome == "version" and event.version == version), None)
 
 
 def _claim(capsule: Capsule, line: ProjectedLine) -> Claim | None:

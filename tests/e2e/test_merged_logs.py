@@ -119,6 +119,11 @@ def test_two_clones_that_change_different_skills_merge(ada: Clone, bob: Clone) -
     assert "Look at the schema first." in text(bob)
     assert "Read the diff." in text(ada, "git-helper")
     assert "nothing" in ada.does("import", "log", LOG).out
+    number = text(bob).splitlines().index("- Look at the schema first.") + 1
+    why = " ".join(bob.does("why", f"sql-analyst:{number}").out.split())
+    assert "why merged by" in why
+    assert "merged with version 2 of registry" in why
+    assert "there: adoption, which nothing here confirms" in why
     share(ada)
     assert fetch(bob, ada).out.startswith("nothing")
     assert bob.does("export", "log").out.count("1 file written") == 0

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, Literal
 
 from events.types.audit_events import AuditMove
+from events.types.capsule_events import VersionMerged
 from events.types.claims import Claim
 from events.types.model_events import ModelRole, TokenUsage
 from events.types.score import Delta, Effect, Score
@@ -200,6 +201,7 @@ class WhyDocument(Document):
     taken_back: Absent[Undoing | None] = ABSENT
     trials: Absent[tuple[TrialLine, ...]] = ABSENT
     moves: Absent[tuple[AuditMove, ...]] = ABSENT
+    merged: Absent[VersionMerged] = ABSENT
     previous: tuple[EarlierText, ...]
     tried: Absent[tuple[OtherCandidate, ...]] = ABSENT
 
@@ -232,6 +234,7 @@ class WhyDocument(Document):
             taken_back=Undoing.of(why.taken_back) if why.taken_back else None,
             trials=tuple(map(TrialLine.of, why.trials)),
             **({"moves": why.moves} if why.moves else {}),
+            **({"merged": why.merged} if why.merged else {}),
             previous=tuple(map(EarlierText.of, why.previous)),
             tried=tuple(map(OtherCandidate.of, why.tried)),
         )

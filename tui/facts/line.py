@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from events.store.envelope import Envelope
+    from events.types.capsule_events import VersionMerged
     from events.types.claims import Claim
     from events.types.registry_events import SignalRaised
     from registry.query.model_prompts import ModelPrompt
@@ -48,6 +49,8 @@ def line_facts(why: Why, now: str, counted: SignalRaised | None = None) -> Itera
     yield when_fact(why.origin, why.line.version, now)
     if source := getattr(why.origin.event, "derived_from", None):
         yield fact("from", f"gene {source}, which answers the same signal in another skill")
+    if why.merged:
+        yield fact("merged", merged_words(why.merged))
     yield from _signal_facts(why, now, counted)
     yield from _claim_facts(why)
     if endpoint := endpoint_of(scored):
@@ -133,6 +136,16 @@ def _who(why: Why) -> str:
 def _unproven(why: Why) -> str:
     reason = why_unmeasured(getattr(why.origin.event, "after", None))
     return f"unproven: {reason}" if reason else "unproven"
+
+
+def merged_words(merged: VersionMerged) -> str:
+    """Say whose version a line came with, and what that registry says of it, as its word."""
+    origin, tiers = merged.origin, ", ".join(merged.origin_tiers)
+    there = f"{merged.origin_cause}{f', with lines that are {tiers}' if tiers else ''}"
+    return (
+        f"with version {merged.origin_version} of registry {origin.registry[:8]}, event {origin.position}, "
+        f"{actor_words(origin.actor)}, {origin.at[:10]}; there: {there}, which nothing here confirms"
+    )
 
 
 def asked_words(asked: ModelPrompt) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, get_args
 
+from events.types.capsule_events import MERGED
 from events.types.claims import ANY, CHANGE, CHECK, HAND_IN, LOOK
 from events.types.tiers import Tier
 from strategies.scope.content import MARGIN
@@ -149,6 +150,8 @@ def kind_of(envelope: Envelope) -> str:
     event = envelope.event
     if strategy := getattr(event, "strategy", None):
         return str(strategy)
+    if getattr(event, "after", None) == MERGED:
+        return "merged"
     cause = getattr(event, "cause", "")
     by_hand = {"CapsuleImported": "import", "GeneBorn": "import", "CapsuleReverted": "revert"}
     if cause:
