@@ -13,6 +13,7 @@ from registry.decide.commands import (
     ImportSkill,
     MergeVersion,
     MoveSkill,
+    RetireSkill,
     RetireVersion,
     RevertVersion,
     RunTrial,
@@ -129,5 +130,5 @@ class Registry(Library):
             else None,
             retired=self.outline(capsule).retired if isinstance(command, RetireVersion) else (),
             candidate=self.candidate(candidate) if candidate else None,
-            trial=running_trial(self, capsule) if isinstance(command, RunTrial) else None,
+            trial=running_trial(self, capsule) if isinstance(command, RunTrial | RetireSkill) else None,
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from events.clock import rfc3339
 from events.types.parts import Edit
-from registry.actions.publish import repair
+from registry.actions.repair_folders import repair
 from registry.query.trials import running_trial, trials_of
 from registry.skill_md.render import stamped_version
 from strategies.pool.intake import scan_into

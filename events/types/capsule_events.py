@@ -5,6 +5,7 @@ from typing import Final, Literal
 from events.types.claims import Claim, Trigger
 from events.types.frozen import Frozen
 from events.types.parts import Edit, FileEntry, Mutation, Pin, Reason, Strategy
+from events.types.runs import Rollouts
 from events.types.score import Delta, Measured, Score, Unmeasured
 from events.types.tiers import Tier
 
@@ -210,3 +211,54 @@ class VersionMerged(Frozen):
     outcome: Literal["version", "candidate", "aside", "known"]
     version: int
     candidate: str = ""
+
+
+class CapsuleRestored(Mutation):
+    """A retired capsule is projected again, as it was."""
+
+    type: Literal["CapsuleRestored"] = "CapsuleRestored"
+    capsule: str
+    reason: Reason
+
+
+class RetirementProposed(Frozen):
+    """A person is asked whether to retire a skill: the sessions that loaded it go too badly, or runs show harm.
+
+    Units: of `uses` sessions with an outcome those that succeeded are the share `success`, with a 95 % interval;
+    `effect` is what sessions that loaded it succeeded more than others of the same runs, None where nothing can be
+    compared. `bound` and `least_uses` are those of the preset. A load costs about `tokens`, `loads` were seen.
+    """
+
+    type: Literal["RetirementProposed"] = "RetirementProposed"
+    capsule: str
+    version: int
+    cause: Literal["sessions", "runs"]
+    uses: int
+    success: float
+    low: float
+    high: float
+    effect: Delta | None
+    bound: float
+    least_uses: int
+    preset: str
+    loads: int
+    tokens: int
+
+
+class SkillTested(Frozen):
+    """A live skill was run against runs without it: `before` are those without, `after` those with it.
+
+    `beside` are the versions that were offered in both, none where it was run against no skill. `verdict` is helps
+    where the rule of the gate holds for it, harms where the same rule holds for doing without it, else unclear.
+    """
+
+    type: Literal["SkillTested"] = "SkillTested"
+    capsule: str
+    version: int
+    beside: tuple[str, ...]
+    verdict: Literal["helps", "harms", "unclear"]
+    agent: str
+    evaluator: str
+    before: Measured
+    after: Measured
+    rollouts: Rollouts

@@ -8,7 +8,7 @@ from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal
 
 from events.errors import (
     ConflictError,
@@ -17,10 +17,10 @@ from events.errors import (
     RefusedError,
     SkillFormatError,
     StorageError,
-    UntrustedError,
 )
 from registry.actions.trial_arms import as_edit_of_live, in_folder, other_arms
 from registry.decide.commands import Adopt, ImportSkill
+from registry.decide.retirement import require_live
 from registry.projection import time_travel
 from registry.projection.stored_documents import damaged
 from registry.query.versions import event_of
@@ -38,7 +38,6 @@ from registry.skill_md.render import (
 )
 from registry.skill_md.skill_files import main_file, require_path, write_place
 from registry.skill_md.text import stamp
-from registry.state.capsule import is_skill_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -52,8 +51,11 @@ if TYPE_CHECKING:
     from registry.skill_md.folder import SkillFolder
     from registry.state.capsule import Capsule
 
-Standing = Literal["projected", "stale", "edited", "missing"]
-"""What is on disk: the live version, an earlier one (a crash came between), a person's edit, or nothing."""
+Standing = Literal["projected", "stale", "edited", "missing", "retired"]
+"""What is on disk: the live version, an earlier one (a crash came between), a person's edit, or nothing.
+
+Of a `retired` skill nothing is; where a crash came before its files were removed it is stale.
+"""
 
 _NAMES_FOLDER: Final = ("CapsuleImported", "CapsuleBorn", "CapsuleMoved")
 _LOOKS: Final = 3
@@ -99,7 +101,7 @@ def edited_folder(library: Library, name: str, held: Path | None = None) -> Skil
     StorageError where it is not the folder that the events name.
     """
     capsule = library.capsule(name)
-    own = _own_folder(library, capsule)
+    own = own_folder(library, capsule)
     folder = held or own
     library.places.require(write_place(name, capsule.source), name)
     skill = read_instructions(folder / main_file(name), name) if capsule.is_instructions else read_skill(folder)
@@ -142,7 +144,7 @@ def expected_files(log: EventLog, capsule: Capsule) -> dict[str, FileContent]:
 def differences(library: Library, name: str) -> list[Drift]:
     """List the files on disk that are not what the live version projects, or the arm of a trial."""
     capsule = in_folder(library, name)
-    return _drift(capsule, capsule)
+    return [] if capsule.retired else _drift(capsule, capsule)
 
 
 def is_edited(library: Library, name: str) -> bool:
@@ -158,7 +160,7 @@ def _drift(past: Capsule, live: Capsule) -> list[Drift]:
 
 
 def look_at(capsule: Capsule) -> dict[str, FileSnapshot]:
-    """Note the state of every file of a capsule, by path."""
+    """Note the state of every file where a capsule is projected, by path."""
     return look(Path(capsule.source), main_file(capsule.name) if capsule.is_instructions else "")
 
 
@@ -169,6 +171,8 @@ def standing(library: Library, name: str) -> Standing:
     loses nothing.
     """
     capsule = in_folder(library, name)
+    if capsule.retired:
+        return "stale" if still_projected(capsule) else "retired"
     wrong = _edits(capsule, capsule)
     if not wrong:
         return "projected"
@@ -183,6 +187,14 @@ def standing(library: Library, name: str) -> Standing:
         library, name
     )  # another process may have promoted, or written its version, since the first look
     return "edited" if _edits(now, now) else "projected"
+
+
+def still_projected(capsule: Capsule) -> list[str]:
+    """List the files on disk that are exactly what a skill projects; none where its SKILL.md is a person's."""
+    wrong = {edit.path: edit.kind for edit in _drift(capsule, capsule)}
+    if wrong.get(main_file(capsule.name), "missing") != "missing":
+        return []
+    return [path for path in expected_hashes(capsule) if path not in wrong]
 
 
 def _edits(past: Capsule, live: Capsule) -> list[Drift]:
@@ -256,7 +268,7 @@ def require_unedited(library: Library, name: str) -> None:
     That is where they edited the files, and where they moved the folder: it is not written again at its old place.
     Raises UntrustedError where they did not confirm its place, which lies outside the project.
     """
-    capsule = library.capsule(name)
+    capsule = require_live(library.capsule(name))
     library.places.require(write_place(name, capsule.source), name)
     state = standing(library, name)
     if state == "missing" and (moved := moved_to(library, capsule)):
@@ -301,7 +313,7 @@ def publish(registry: Registry, name: str, *, discard: bool = False) -> tuple[st
     Raises: RefusedError where a person edited the files, up to the moment of writing, unless `discard`.
     """
     try:
-        written = write_out(registry, in_folder(registry, name)) if discard else _write_unedited(registry, name)
+        written = write_out(registry, in_folder(registry, name)) if discard else write_unedited(registry, name)
     except StorageError as error:
         recorded = f"{label(registry.capsule(name))} is recorded, but its files are not written"
         raise StorageError(f"{recorded}: {error.message}", hint=error.hint) from error
@@ -309,7 +321,7 @@ def publish(registry: Registry, name: str, *, discard: bool = False) -> tuple[st
     return written
 
 
-def _write_unedited(library: Library, name: str) -> tuple[str, ...]:
+def write_unedited(library: Library, name: str) -> tuple[str, ...]:
     """Write the live version over what was looked at, and look again where somebody was faster.
 
     Another process may have written a version, even a later one, and a person may have saved an edit.
@@ -338,8 +350,9 @@ def write_out(
     `remove`. Raises: OvertakenError where a file changed since it was `seen`; StorageError where its own folder is
     not the one that the events name; UntrustedError where that lies outside the project and nobody confirmed it.
     """
-    target = folder or _own_folder(library, capsule).resolve()
+    target = folder or own_folder(library, capsule).resolve()
     if folder is None:
+        require_live(capsule)
         library.places.require(write_place(capsule.name, capsule.source), capsule.name)
     files = expected_files(library.log, capsule)
     past = None if folder else _earlier(library, capsule, _version_on_disk(library, capsule))
@@ -347,37 +360,9 @@ def write_out(
     return write_skill(target, files, remove=tuple(sorted(gone.union(remove))), seen=seen)
 
 
-def _own_folder(library: Library, capsule: Capsule) -> Path:
+def own_folder(library: Library, capsule: Capsule) -> Path:
     """Return where a skill is projected to, as the last event says that named a folder."""
     named = library.log.read(stream=f"capsule:{capsule.name}", types=_NAMES_FOLDER, newest_first=True, limit=1)
     if [library.place_here(getattr(envelope.event, "source", "")) for envelope in named] != [capsule.source]:
         raise damaged(library.log, f"the folder of {capsule.name}")
     return Path(capsule.source)
-
-
-class FolderRepair(NamedTuple):
-    """A skill whose folder a crash left at an earlier version: what was written there, or why nothing was."""
-
-    skill: str
-    folder: str
-    written: tuple[str, ...]
-    refused: str = ""
-
-
-def repair(registry: Registry) -> list[FolderRepair]:
-    """Rewrite every skill whose folder a crash left at an earlier version, where its place is trusted.
-
-    Instructions are not: they lie under git, and an earlier version of theirs may be what a person checked out.
-    """
-    skills = filter(is_skill_name, registry.names())
-    return [_repaired(registry, name) for name in skills if standing(registry, name) == "stale"]
-
-
-def _repaired(registry: Registry, name: str) -> FolderRepair:
-    folder = registry.capsule(name).source
-    try:
-        return FolderRepair(name, folder, _write_unedited(registry, name))
-    except UntrustedError as error:
-        return FolderRepair(name, folder, (), f"{error.message}: {registry.places.ask}")
-    except RefusedError:  # edited a moment ago: a command that needs it unedited says so
-        return FolderRepair(name, folder, ())

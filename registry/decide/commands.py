@@ -13,7 +13,7 @@ if TYPE_CHECKING:
         ComparisonFrozen,
         SeenLineJudged,
     )
-    from events.types.capsule_events import VersionMerged, VersionScored
+    from events.types.capsule_events import RetirementProposed, SkillTested, VersionMerged, VersionScored
     from events.types.claims import Claim, Trigger
     from events.types.frozen import Frozen
     from events.types.tiers import TierFigures
@@ -207,6 +207,31 @@ class RetireVersion(NamedTuple):
     reason: str
 
 
+class RetireSkill(NamedTuple):
+    """Project a skill no longer; its history stays, and it can be restored."""
+
+    capsule: str
+    reason: str
+
+
+class RestoreSkill(NamedTuple):
+    """Project a retired skill again, as it was."""
+
+    capsule: str
+    reason: str
+
+
+class RecordSkillFact(NamedTuple):
+    """Write down what was found of a skill as a whole; its text stays as it is."""
+
+    fact: SkillTested | RetirementProposed
+
+    @property
+    def capsule(self) -> str:
+        """The skill that it is about."""
+        return self.fact.capsule
+
+
 class Protect(NamedTuple):
     """Forbid edits of a gene's lines, or of the whole gene where none are named."""
 
@@ -307,6 +332,9 @@ Command = (
     | ScoreVersion
     | MoveAlias
     | RetireVersion
+    | RetireSkill
+    | RestoreSkill
+    | RecordSkillFact
     | Protect
     | Release
     | Adopt

@@ -17,6 +17,7 @@ from registry.decide.adopt import adopt, merge, reindex
 from registry.decide.aliases import move_alias, require_version, retire_version
 from registry.decide.import_skill import imported
 from registry.decide.promote import PromotionGrounds, named_gene, promotion, without_live_claims
+from registry.decide.retirement import require_live, restore_skill, retire_skill
 from registry.decide.revert import revert
 from registry.decide.review import look_over, promote_proven, require_candidate, review, tier_change
 from registry.decide.trial_rules import after_trial_event
@@ -137,7 +138,7 @@ def _propose(command: commands.Propose, state: DecisionState) -> list[Decided]:
         raise RefusedError(
             f"a skill named {command.capsule} is in the registry already", hint=f"germline show {command.capsule}"
         )
-    _base(state, command.proposal)
+    require_live(_base(state, command.proposal))
     return [Decided(f"candidate:{command.candidate}", command.proposal)]
 
 
@@ -166,6 +167,7 @@ def _judge(command: commands.Judge, state: DecisionState) -> list[Decided]:
         return [*scored, Decided(stream, CandidateRejected.model_validate(names))]
     if command.verdict == "hold":
         return [*scored, Decided(stream, CandidateHeld.model_validate(names))]
+    require_live(capsule)
     if capsule.version != command.scored.base_version:
         raise ConflictError(
             f"{capsule.name} is at version {capsule.version}; the base is {command.scored.base_version}",
@@ -188,7 +190,7 @@ def _judge(command: commands.Judge, state: DecisionState) -> list[Decided]:
 
 @decide.register
 def _revert_version(command: commands.RevertVersion, state: DecisionState) -> list[Decided]:
-    capsule, past = _require(state.capsule, command.capsule), state.past
+    capsule, past = require_live(_require(state.capsule, command.capsule)), state.past
     if past is None or not 1 <= command.to_version < capsule.version:
         raise RefusedError(
             f"{label(capsule)} is the live version; it can go back to an earlier one only, "
@@ -208,6 +210,23 @@ def _move_alias(command: commands.MoveAlias, state: DecisionState) -> list[Decid
 def _retire_version(command: commands.RetireVersion, state: DecisionState) -> list[Decided]:
     capsule = _require(state.capsule, command.capsule)
     return [_placed(event) for event in retire_version(capsule, command, state.retired)]
+
+
+@decide.register
+def _retire_skill(command: commands.RetireSkill, state: DecisionState) -> list[Decided]:
+    capsule = _require(state.capsule, command.capsule)
+    return [_placed(retire_skill(capsule, state.trial, command.reason))]
+
+
+@decide.register
+def _restore_skill(command: commands.RestoreSkill, state: DecisionState) -> list[Decided]:
+    return [_placed(restore_skill(_require(state.capsule, command.capsule), command.reason))]
+
+
+@decide.register
+def _record_skill_fact(command: commands.RecordSkillFact, state: DecisionState) -> list[Decided]:
+    require_version(_require(state.capsule, command.capsule), command.fact.version)
+    return [_placed(command.fact)]
 
 
 @decide.register
@@ -231,14 +250,14 @@ def _release(command: commands.Release, state: DecisionState) -> list[Decided]:
 
 @decide.register
 def _adopt(command: commands.Adopt, state: DecisionState) -> list[Decided]:
-    capsule = _require(state.capsule, command.capsule)
+    capsule = require_live(_require(state.capsule, command.capsule))
     events = adopt(capsule, command.skill, keep_claims=command.keep_claims)
     return [_placed(event) for event in events]
 
 
 @decide.register
 def _reindex(command: commands.Reindex, state: DecisionState) -> list[Decided]:
-    capsule = _require(state.capsule, command.capsule)
+    capsule = require_live(_require(state.capsule, command.capsule))
     return [_placed(event) for event in reindex(capsule, command.skill)]
 
 
@@ -267,7 +286,7 @@ def _merged_first(event: Mutation, summary: str) -> Mutation:
 
 @decide.register
 def _drop_claims(command: commands.DropClaims, state: DecisionState) -> list[Decided]:
-    capsule = _require(state.capsule, command.capsule)
+    capsule = require_live(_require(state.capsule, command.capsule))
     return [_placed(event) for event in without_live_claims(capsule, command.claims, command.reason)]
 
 
@@ -275,6 +294,8 @@ def _drop_claims(command: commands.DropClaims, state: DecisionState) -> list[Dec
 def _review(command: commands.Review, state: DecisionState) -> list[Decided]:
     candidate = _undecided(state.candidate, command.candidate)
     capsule = _base(state, candidate.proposed)
+    if command.decision == "approve":
+        require_live(capsule)
     return [
         _placed(event) if isinstance(event, Mutation) else Decided(f"candidate:{candidate.id}", event)
         for event in review(capsule, candidate, command)
@@ -308,7 +329,7 @@ def _run_trial(command: commands.RunTrial, state: DecisionState) -> list[Decided
 @decide.register
 def _promote_proven(command: commands.PromoteProven, state: DecisionState) -> list[Decided]:
     candidate = _undecided(state.candidate, command.candidate)
-    capsule = _base(state, candidate.proposed)
+    capsule = require_live(_base(state, candidate.proposed))
     return [
         _placed(event) if isinstance(event, Mutation) else Decided(f"candidate:{candidate.id}", event)
         for event in promote_proven(capsule, candidate, command.reason)

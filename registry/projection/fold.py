@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         CapsuleDescribed,
         CapsuleImported,
         CapsuleMoved,
+        CapsuleRestored,
         CapsuleRetired,
         CapsuleReverted,
         CapsuleVersioned,
@@ -307,6 +308,11 @@ def _retired(capsule: Capsule, event: CapsuleRetired, envelope: Envelope) -> Cap
     return replace(capsule, retired=True)
 
 
+def _back_again(capsule: Capsule, event: CapsuleRestored, envelope: Envelope) -> Capsule:
+    del event, envelope
+    return replace(capsule, retired=False)
+
+
 _BEGINNINGS: Final[dict[str, Callable[..., Capsule]]] = {"CapsuleImported": _imported, "CapsuleBorn": _born}
 
 _EFFECTS: Final[dict[str, Callable[[Capsule, Any, Envelope], Capsule]]] = {
@@ -325,4 +331,5 @@ _EFFECTS: Final[dict[str, Callable[[Capsule, Any, Envelope], Capsule]]] = {
     "VersionRetired": _version_retired,
     "VersionScored": _version_scored,
     "CapsuleRetired": _retired,
+    "CapsuleRestored": _back_again,
 }

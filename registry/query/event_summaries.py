@@ -130,7 +130,18 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "AliasMoved": lambda e: f"{e.alias} → {e.version or 'removed'}{': ' + e.reason if e.reason else ''}",
     "VersionRetired": lambda e: f"version {e.version} retired: {e.reason}",
     "VersionScored": lambda e: f"version {e.version} measured: {e.score.value:.3f} by {e.score.evaluator[:8]}",
+    "SkillTested": lambda e: (
+        f"version {e.version} against {'no skill' if not e.beside else ' + '.join(e.beside) + ' without it'}: "
+        f"{e.verdict}, {e.rollouts.difference:+.3f} "
+        f"[{e.rollouts.low:+.3f}, {e.rollouts.high:+.3f}] in {_count(e.rollouts.pairs, 'pair')}, agent {e.agent}"
+    ),
+    "RetirementProposed": lambda e: (
+        f"retire it? {e.success:.0%} of {_count(e.uses, 'session')} succeeded [{e.low:.2f}, {e.high:.2f}]"
+        if e.cause == "sessions"
+        else f"retire it? runs with it did worse than without any skill: {e.success:.0%} of {e.uses:,} passed"
+    ),
     "CapsuleRetired": lambda e: f"retired: {e.reason}",
+    "CapsuleRestored": lambda e: f"restored: {e.reason}",
     "CandidateProposed": lambda e: f"{e.strategy} by {e.proposer}: {e.reason}",
     "ComparisonFrozen": lambda e: (
         f"comparison {e.comparison[:8]} frozen: {_count(e.sealed_tasks, 'sealed task')}, agent {e.agent}"

@@ -96,6 +96,17 @@ class Library:
                 raise damaged(self.log, document)
         return [document.key for document in listed]
 
+    def retired_names(self) -> frozenset[str]:
+        """Name the skills that are retired: no agent is offered them."""
+        moved = self.log.read(types=("CapsuleRetired", "CapsuleRestored"))
+        last = {str(envelope.fields["capsule"]): envelope.type for envelope in moved}
+        return frozenset(name for name, kind in last.items() if kind == "CapsuleRetired")
+
+    def live_names(self) -> list[str]:
+        """List the skills that agents are offered, and the instructions, by name."""
+        retired = self.retired_names()
+        return [name for name in self.names() if name not in retired]
+
     def capsule(self, name: str, ref: str = "") -> Capsule:
         """Return a skill now, or at a version: `12`, `production`, `best`, `2026-11-01`.
 

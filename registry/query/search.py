@@ -41,7 +41,7 @@ _SAID: Final = (
     *("CandidatePromoted", "CandidateRejected", "CandidateHeld"),
     *("PresetSwitched", "RolloutsReviewed", "AdviceGiven", "EvidenceErased", "SignalRaised"),
     *("GeneProtected", "GeneReleased", "GeneRetired"),
-    *("CapsuleReverted", "AliasMoved", "VersionRetired", "CapsuleRetired"),
+    *("CapsuleReverted", "AliasMoved", "VersionRetired", "CapsuleRetired", "CapsuleRestored"),
 )
 
 _REMEMBERED: Final = 256

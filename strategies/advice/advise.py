@@ -85,7 +85,7 @@ def _about(
     tasks = {record.task for record in (*shown, *(record for record in records if used(record, skill)))}
     if tasks:
         return [record for record in records if record.task in tasks]
-    names = set(library.names())
+    names = set(library.live_names())
     return [record for record in records if not names & {name for name, _ in record.skills}]
 
 

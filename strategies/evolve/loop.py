@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from registry.actions.publish import publish, require_unedited
 from registry.actions.untested_claims import drop_untested
+from registry.state.capsule import is_skill_name
 from strategies.engines.share import HERE
 from strategies.evolve.draft import TurnContext, key_of
 from strategies.evolve.guidance import guide
@@ -27,10 +28,12 @@ from strategies.select.pick import PastPick as Past
 from strategies.select.pick import pick
 from strategies.select.queue import agenda_on, picks_before
 from strategies.tiers.rejudge import RejudgeTerms, forbidden_by, rejudge
+from strategies.usage.skill_ledger import ledger_of, propose_retirements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
+    from events.types.capsule_events import RetirementProposed
     from events.types.parts import Strategy
     from events.types.registry_events import SignalRaised
     from registry.registry import Registry
@@ -93,6 +96,7 @@ class Evolution:
     `preset` is the name that the run went by; where that is `auto`, `bound` and its reason are the last it chose.
     `resting` signals were left alone, because turn after turn they led to no promotion. `taken_back` are the live
     versions under which outcomes had fallen, `moves` the live lines that climbed or fell on what came since.
+    `retirements` ask about skills that do too badly.
     """
 
     preset: str
@@ -108,6 +112,7 @@ class Evolution:
     moves: tuple[TierMove, ...] = ()
     guidance: tuple[Guidance, ...] = ()
     model: ModelReport | None = None
+    retirements: tuple[RetirementProposed, ...] = ()
 
 
 def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], None] = lambda _: None) -> Evolution:
@@ -117,7 +122,7 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
     Each promotion is projected to disk at once. `on_cycle` hears of every turn as it ends.
     Raises: NotFoundError for an unknown skill; RefusedError where its files were edited by hand.
     """
-    for name in [plan.skill] if plan.skill else registry.names():
+    for name in [plan.skill] if plan.skill else registry.live_names():
         if plan.write or plan.skill:
             require_unedited(registry, name)
     since = registry.log.head().position
@@ -137,7 +142,7 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
     offers = list(agenda.offers)
     results: list[CycleResult] = []
     judged: set[str] = set()
-    first = {name: registry.outline(name).version for name in registry.names()}
+    first = {name: registry.outline(name).version for name in registry.live_names()}
     turn, turns = None, 0
     while turns < plan.cycles:
         done, bound = agenda.answered(registry), _bound(registry, plan)
@@ -171,9 +176,9 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
         results.append(written)
         on_cycle(written)
     summary = _summed(plan, results, agenda, bound, ended=turns < plan.cycles)
-    stop = summary.stop if first or plan.reflecting else NO_SKILL
-    stop = stop if grounds.whole.division.everything else NOTHING_READ
-    summary = replace(summary, taken_back=taken_back, moves=moves, stop=stop)
+    retirements = _retirements(registry, plan, grounds)
+    stop = _stop(plan, summary, first, grounds)
+    summary = replace(summary, taken_back=taken_back, moves=moves, retirements=retirements, stop=stop)
     if plan.reflecting is not None:
         plan.reflecting.take_notes(registry)
         return replace(summary, model=model_report(registry, plan.reflecting, results, since=since))
@@ -186,6 +191,13 @@ def what_is_due(registry: Registry, plan: Plan) -> tuple[tuple[TakenBack, ...], 
     It appends what it finds, so a rehearsal is the place to ask.
     """
     return _taken_back(registry, plan), _rejudged(registry, plan, _grounds(registry, plan))
+
+
+def _stop(plan: Plan, summary: Evolution, first: Mapping[str, int], grounds: SkillGrounds) -> Stop:
+    """Say why a run ended; one without a skill, or without anything read, says that."""
+    if not grounds.whole.division.everything:
+        return NOTHING_READ
+    return summary.stop if first or plan.reflecting else NO_SKILL
 
 
 def _grounds(registry: Registry, plan: Plan) -> SkillGrounds:
@@ -242,7 +254,7 @@ def _guided(
 
 def _taken_back(registry: Registry, plan: Plan) -> tuple[TakenBack, ...]:
     """End the claims that no log was asked about, and take back versions under which outcomes fell."""
-    names = [plan.skill] if plan.skill else registry.names()
+    names = [plan.skill] if plan.skill else registry.live_names()
     if plan.write and not plan.review:
         drop_untested(registry, names)
     changed = [name for name in names if registry.outline(name).version > 1]
@@ -253,7 +265,7 @@ def _taken_back(registry: Registry, plan: Plan) -> tuple[TakenBack, ...]:
 
 
 def _rejudged(registry: Registry, plan: Plan, grounds: SkillGrounds) -> tuple[TierMove, ...]:
-    names = [plan.skill] if plan.skill else registry.names()
+    names = [plan.skill] if plan.skill else registry.live_names()
     terms = RejudgeTerms(
         preset=_bound(registry, plan).preset,
         seed=plan.seed,
@@ -263,6 +275,13 @@ def _rejudged(registry: Registry, plan: Plan, grounds: SkillGrounds) -> tuple[Ti
         write=plan.write,
     )
     return rejudge(registry, names, terms)
+
+
+def _retirements(registry: Registry, plan: Plan, grounds: SkillGrounds) -> tuple[RetirementProposed, ...]:
+    """Propose to retire the skills that sessions surely fare too badly with, by what the preset asks."""
+    names = [plan.skill] if plan.skill else registry.live_names()
+    rows = [ledger_of(registry, name, grounds.scope) for name in names if is_skill_name(name)]
+    return propose_retirements(registry, rows, _bound(registry, plan).preset)
 
 
 def _forbidden(registry: Registry, plan: Plan) -> str:
@@ -305,7 +324,7 @@ def _take(
 def _answers(turn: TurnContext, plan: Plan, signal: SignalRaised, capsule: Capsule) -> tuple[Mined, ...]:
     if plan.reflecting is not None:
         return plan.reflecting.mined(turn, signal, capsule)
-    others = tuple(turn.registry.capsule(name) for name in turn.registry.names() if name != capsule.name)
+    others = tuple(turn.registry.capsule(name) for name in turn.registry.live_names() if name != capsule.name)
     tried = remembered(turn.registry, capsule.name, turn.ground.evaluator)
     ask = ProposalRequest(signal, turn.ground.explore, capsule, others, tried, other_work=turn.ground.other_work)
     return (answer(ask, PROPOSERS[signal.kind]),)

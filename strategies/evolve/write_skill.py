@@ -81,7 +81,7 @@ def _asked(
         return None
     reflecting.model.begin_cycle()
     registry = turn.registry
-    there = [registry.capsule(name) for name in registry.names()]
+    there = [registry.capsule(name) for name in registry.live_names()]
     waiting = {
         candidate.proposed.capsule for candidate in registry.candidates() if candidate.proposed.skill is not None
     }

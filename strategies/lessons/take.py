@@ -35,7 +35,7 @@ PROPOSER: Final = "start"
 
 def home_for(library: Library, lesson: Lesson, records: Sequence[EpisodeRecord]) -> str:
     """Name the skill that most of a lesson's sessions loaded, else the project's instructions; "" for neither."""
-    names, own = set(library.names()), set(lesson.sessions)
+    names, own = set(library.live_names()), set(lesson.sessions)
     mine = [record for record in records if record.id in own]
     loaded = Counter(name for record in mine for name in {name for name, _ in record.skills} if name in names)
     skill = min(loaded, key=lambda name: (-loaded[name], name), default="")
@@ -46,7 +46,7 @@ def home_for(library: Library, lesson: Lesson, records: Sequence[EpisodeRecord])
 
 def decided(library: Library, lesson: Lesson) -> bool:
     """Tell whether a person decided on a lesson before, or a live line of any skill says it already."""
-    capsules = [library.capsule(name) for name in library.names()]
+    capsules = [library.capsule(name) for name in library.live_names()]
     if lesson.claim is not None and any(lesson.claim in live_claims(capsule) for capsule in capsules):
         return True
     known = (library.candidate(candidate_of(capsule.name, lesson)) for capsule in capsules)

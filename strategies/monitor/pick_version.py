@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from events.errors import RefusedError
 from registry.actions.publish import write_out
 from registry.decide.commands import RetireVersion
+from registry.decide.retirement import require_live
 from registry.skill_md.skill_files import SKILL_FILE, contained
 from strategies.episodes.episode import in_time
 from strategies.episodes.skill_version import under_versions
@@ -65,6 +66,7 @@ def draw_version(registry: Registry, skill: str, seed: int) -> Drawn:
     Versions that say the same are one, under the newest number. Raises: NotFoundError for an unknown skill;
     RefusedError where no version is offered.
     """
+    require_live(registry.capsule(skill))
     outline = registry.outline(skill)
     same = {version: group[-1] for group in outline.lineage() for version in group}
     names = _names(outline, same)

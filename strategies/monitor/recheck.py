@@ -48,7 +48,7 @@ def recheck(
     They are measured on an evaluator of their own, on all that is known now and counts for the skill: that of the
     pool, which the gate counts its errors by, stays what it is.
     """
-    due = [(name, version) for name in registry.names() for version in _due(registry, name, terms)]
+    due = [(name, version) for name in registry.live_names() for version in _due(registry, name, terms)]
     if not due:
         return ()
     known = all_episodes(registry)
@@ -69,7 +69,7 @@ def next_due_s(registry: Registry, terms: Recheck, just: Collection[tuple[str, i
     """Tell in how many seconds a version is due next; those that were `just` looked at wait the whole time."""
     ages = [
         age_s
-        for name in registry.names()
+        for name in registry.live_names()
         for version, age_s in _ages_s(registry, name).items()
         if (name, version) not in just
     ]

@@ -20,6 +20,10 @@ MOST_SEEN_SESSIONS: Final = 200
 MOST_SEEN_DAYS: Final = 90
 """No preset keeps a line that is only seen longer than that without a look whether it still works (guesses)."""
 
+MOST_RETIRE_BELOW: Final = 0.4
+LEAST_RETIRE_AFTER: Final = 3
+"""No preset proposes to retire a skill that does better, or was used less (the figures of the guide)."""
+
 
 class Weights(Frozen):
     """How often each kind of change is picked, in percent; they sum to 100."""
@@ -67,9 +71,10 @@ class Preset(Frozen):
     least_e the evidence a rollout must reach. `projected` are the tiers whose lines become a version without a
     person; what is only seen never does, and is offered as a draft where `drafts_seen`. A seen line goes after
     `seen_sessions` further sessions or `seen_days`, unless it was seen to work again. With `trials` supported
-    lines go on trial by themselves. With `hold_edits` what anybody wrote into skill files
-    is kept aside until a person adopts it; else it is only reported. The bounds keep every preset as strict as
-    the written rule.
+    lines go on trial by themselves. With `hold_edits` what anybody wrote into skill files is kept aside until a
+    person adopts it; else it is only reported. A skill is proposed for retirement where of `retire_after` sessions
+    or more surely less than the share `retire_below` succeeded. The bounds keep every preset as strict as the
+    written rule.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
@@ -87,6 +92,8 @@ class Preset(Frozen):
     trials: bool = False
     explore: bool = False
     hold_edits: bool = False
+    retire_below: Annotated[float, Field(ge=0, le=MOST_RETIRE_BELOW)] = MOST_RETIRE_BELOW
+    retire_after: Annotated[int, Field(ge=LEAST_RETIRE_AFTER)] = LEAST_RETIRE_AFTER
 
     @property
     def bears_genes(self) -> bool:

@@ -92,7 +92,7 @@ def raise_found(
 
 def _answered(library: Library) -> frozenset[str]:
     """Name the signals that a gene answers."""
-    capsules = map(library.capsule, library.names())
+    capsules = map(library.capsule, library.live_names())
     return frozenset(
         trigger.fingerprint for capsule in capsules for gene in capsule.genes for trigger in gene.triggers
     )

@@ -325,7 +325,7 @@ class Scope:
 
 def scope_of(library: Library, records: Sequence[EpisodeRecord], globs: LogGlobs | None = None) -> Scope:
     """Read the scope of some episodes from a registry and the settings."""
-    capsules = [library.capsule(name) for name in library.names()]
+    capsules = [library.capsule(name) for name in library.live_names()]
     skills = [capsule for capsule in capsules if is_skill_name(capsule.name)]
     whole = [capsule.name for capsule in capsules if covers_project(capsule.name)]
     answering = {

@@ -69,7 +69,7 @@ def answers(live: Iterable[Claim], signal: SignalRaised) -> bool:
 def open_among(library: Library, signals: Sequence[SignalRaised]) -> frozenset[str]:
     """Name the open signals, by fingerprint: those that no live claim of any skill answers, and no line taken."""
     over = settled(library, signals) | taken(library, signals)
-    live = [claim for name in library.names() for claim in live_claims(library.capsule(name))]
+    live = [claim for name in library.live_names() for claim in live_claims(library.capsule(name))]
     return frozenset(
         signal.fingerprint for signal in signals if signal.fingerprint not in over and not answers(live, signal)
     )

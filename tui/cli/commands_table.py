@@ -55,6 +55,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "search": CommandEntry("skills.search", "Find a text in skills, past and present, and in reasons."),
     "report": CommandEntry("skills.report", "Write one HTML page of all there is to say; no network."),
     "revert": CommandEntry("skills.revert", "Go back to the text of an earlier version, by a new event."),
+    "skill": CommandEntry("skills.skill", "The life of skills: ledger, tests by runs, retirement."),
     "pick": CommandEntry("skills.pick", "Pick the version for the next agent; print its folder."),
     "trial": CommandEntry("skills.trial", "Prove lines: a coin gives them to some sessions."),
     "alias": CommandEntry("skills.alias", "Name versions: movable names, with their history."),

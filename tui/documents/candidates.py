@@ -224,8 +224,8 @@ class GatePairsDocument(Document):
 
     @classmethod
     def of(
-        cls, format_name: str, sides: tuple[str, str], choices: int, verdict: PairedVerdict
-    ) -> GatePairsDocument:
+        cls, format_name: str, sides: tuple[str, str], choices: int, verdict: "PairedVerdict"
+    ) -> "GatePairsDocument":
         """Describe the verdict, with the figures that it rests on."""
         figures = verdict.figures
         return cls.described(

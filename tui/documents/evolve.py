@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal
 
+from events.types.capsule_events import RetirementProposed
 from events.types.claims import Claim
 from events.types.runs import Rollouts
 from events.types.score import Delta, Effect, Score
@@ -260,6 +261,7 @@ class EvolveRun(Part):
     unrouted: tuple[SignalRow, ...]
     resting: tuple[RestingSignal, ...]
     taken_back: tuple[FallenVersion, ...]
+    retirements: tuple[RetirementProposed, ...]
     tier_moves: tuple[TierMoveRow, ...]
     counts: EvolveCounts
     guidance: tuple[GuidanceRow, ...]
@@ -282,6 +284,7 @@ class EvolveRun(Part):
             unrouted=tuple(map(SignalRow.model_validate, run.unrouted)),
             resting=tuple(map(RestingSignal.model_validate, run.resting)),
             taken_back=tuple(map(FallenVersion.of, run.taken_back)),
+            retirements=run.retirements,
             tier_moves=tuple(map(TierMoveRow.of, run.moves)),
             counts=EvolveCounts.of(run.cycles),
             guidance=tuple(map(GuidanceRow.of, run.guidance)),

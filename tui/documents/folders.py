@@ -88,7 +88,7 @@ class MergedSkillRow(Part):
     findings: tuple[FileFindingRow, ...]
 
     @classmethod
-    def of(cls, merged: MergedSkill, warnings: tuple[str, ...]) -> MergedSkillRow:
+    def of(cls, merged: "MergedSkill", warnings: tuple[str, ...]) -> "MergedSkillRow":
         """Read it from what a merge did."""
         from strategies.gate.file_findings import findings_in_skill  # noqa: PLC0415 - the other documents need none
 

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from events.types.capsule_events import RetirementProposed
 from events.types.judgements import FailureFigures, Reading, Track
 from events.types.score import Delta, Score
 from events.types.tiers import Tier, TierFigures
@@ -148,3 +149,5 @@ class StatusDocument(Document):
     registry_trust: RegistryTrustState
     advice: tuple[AdviceRow, ...]
     trials: tuple[TrialRow, ...]
+    unloaded: tuple[str, ...]
+    retirements: tuple[RetirementProposed, ...]

@@ -1,9 +1,10 @@
-"""Documents on usage: what became of each line of a skill or of instructions, and how one is read."""
+"""Documents on usage: what became of each line, and of skills as a whole; their tests by runs and retirement."""
 
 from typing import TYPE_CHECKING, Literal
 
+from events.types.capsule_events import RetirementProposed, SkillTested
 from events.types.claims import Claim
-from events.types.score import Effect
+from events.types.score import Delta, Effect
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.facts.usage import worth_sentence
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from strategies.usage.line_usage import FileUsage, LineUsage
+    from strategies.usage.skill_ledger import SkillLedger
 
 
 class LineWitnessRow(Part):
@@ -108,4 +110,88 @@ class UsageCorrectDocument(Document):
     previous: Absent[Claim | None] = ABSENT
     line: Absent[LineUsageRow] = ABSENT
     dry_run: Rehearsed = False
+    events: tuple[EventRow, ...]
+
+
+class FileUseRow(Part):
+    """A file beside SKILL.md, and in how many sessions it was opened or run."""
+
+    path: str
+    sessions: int
+    last_used: str
+
+
+class SkillLedgerRow(Part):
+    """What became of a skill: `effect` is observed, and not what loading it did; tokens are estimated."""
+
+    skill: str
+    version: int
+    sessions: int
+    loads: int
+    uses: int
+    success: float | None
+    low: float
+    high: float
+    heuristic: bool
+    effect: Delta | None
+    last_used: str
+    tokens: int
+    offered_tokens: int
+    files: tuple[FileUseRow, ...]
+    proposal: RetirementProposed | None
+
+    @classmethod
+    def of(cls, row: "SkillLedger", proposal: RetirementProposed | None) -> "SkillLedgerRow":
+        """Read it from a ledger, with the open question whether to retire the skill."""
+        return cls.described(
+            row,
+            skill=row.capsule.name,
+            version=row.capsule.version,
+            files=tuple(map(FileUseRow.model_validate, row.files)),
+            proposal=proposal,
+        )
+
+
+class SkillLedgerDocument(Document):
+    """Say how often each skill was loaded, how that ended, and what it costs."""
+
+    schema_: Literal["germline/skill-ledger/1"] = "germline/skill-ledger/1"
+    sessions: int
+    telling: int
+    skills: tuple[SkillLedgerRow, ...]
+    retired: tuple[str, ...]
+
+
+class SkillTestDocument(Document):
+    """Run live skills beside no skill, or several offered together against the rest."""
+
+    schema_: Literal["germline/skill-test/1"] = "germline/skill-test/1"
+    dry_run: Rehearsed = False
+    evaluator: str
+    agent: str
+    sealed_tasks: int
+    least_runs: Absent[int] = ABSENT
+    most_runs: Absent[int] = ABSENT
+    skills: Absent[tuple[SkillTested, ...]] = ABSENT
+    proposed: Absent[tuple[RetirementProposed, ...]] = ABSENT
+
+
+class SkillRetireDocument(Document):
+    """Take a skill off the disk; its history stays."""
+
+    schema_: Literal["germline/skill-retire/1"] = "germline/skill-retire/1"
+    dry_run: Rehearsed = False
+    skill: Absent[str] = ABSENT
+    removed: Absent[tuple[str, ...]] = ABSENT
+    events: tuple[EventRow, ...]
+
+
+class SkillRestoreDocument(Document):
+    """Project a retired skill again, as it was."""
+
+    schema_: Literal["germline/skill-restore/1"] = "germline/skill-restore/1"
+    dry_run: Rehearsed = False
+    skill: Absent[str] = ABSENT
+    written: Absent[tuple[str, ...]] = ABSENT
+    edited: Absent[bool] = ABSENT
     events: tuple[EventRow, ...]

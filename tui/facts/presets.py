@@ -55,6 +55,8 @@ def preset_facts(preset: Preset) -> Iterator[Fact]:
     expiry = f"gone after {count(preset.seen_sessions, 'session')} or {preset.seen_days} days unless seen again"
     yield fact("seen", f"lines that are only seen {drafted}; {expiry}")
     trial = "by themselves" if preset.trials else "where a person starts it"
+    bound = f"surely fewer than {preset.retire_below:.0%} of {preset.retire_after} sessions or more succeed"
+    yield fact("retires", f"skills are proposed for retirement where {bound}")
     yield fact("trials", f"supported lines go on trial {trial}")
     edits = "kept aside until a person adopts them" if preset.hold_edits else "reported, and loaded as they are"
     yield fact("files", f"edits of skill files that nobody adopted are {edits}")

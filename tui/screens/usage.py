@@ -41,7 +41,7 @@ class UsageScreen(ListScreen[UsageLine]):
         self.find(done=True)
 
     def _read(self, library: Library) -> tuple[FileUsage, ...]:
-        names = [self._place.skill] if self._place.skill else library.names()
+        names = [self._place.skill] if self._place.skill else library.live_names()
         settings = self.host.settings
         return read_usage(
             library, names, self.host.now(), seed=settings.seed, logs=settings.logs, sources=settings.sources

@@ -228,7 +228,7 @@ def trust_command(path: Where) -> str:
 
 def _repair(registry: Registry) -> None:
     """Write the folders that a crash left at an earlier version, and say so: it was not asked for."""
-    from registry.actions.publish import repair  # noqa: PLC0415 - reading commands have no use for it
+    from registry.actions.repair_folders import repair  # noqa: PLC0415 - reading commands have no use for it
 
     for done in repair(registry):
         if done.refused:

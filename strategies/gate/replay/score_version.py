@@ -65,7 +65,7 @@ def measure_live_first(registry: Registry, grounds: SkillGrounds, *, seed: int) 
     """
     if _registered(registry, grounds.whole.evaluator, "pool") is None:
         return []
-    return [name for name in registry.names() if _measured_again(registry, name, grounds, seed)]
+    return [name for name in registry.live_names() if _measured_again(registry, name, grounds, seed)]
 
 
 def _registered(registry: Registry, evaluator: str, *scopes: str) -> int | None:

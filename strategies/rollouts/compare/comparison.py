@@ -17,7 +17,7 @@ from strategies.pool.task_sets import keep_set_groups
 from strategies.rollouts.compare.hashes import comparison_text, registration
 from strategies.rollouts.compare.rounds import Contest, hold_contest
 from strategies.rollouts.compare.run_figures import measured
-from strategies.rollouts.run.arms import challenger, incumbent, joint_challenger, write_arm
+from strategies.rollouts.run.arms import NO_SKILL, challenger, incumbent, joint_challenger, write_arm
 from strategies.rollouts.run.runner import Meter, Runs, spent_on
 from strategies.rollouts.run.store import Bank
 from strategies.sandbox.confined_run import run_folder
@@ -130,7 +130,7 @@ def contest_of(rig: Rig, capsule: Capsule, proposals: Sequence[CandidateProposed
         seed=rig.seed,
         together=together,
         least_company=rig.least_company,
-        against_nothing=harness.against_nothing,
+        against_nothing=harness.against_nothing and capsule.version > 0,
         side_by_side=harness.side_by_side,
         tags={proposed.candidate: proposed.tags for proposed in proposals if proposed.tags},
         removals=frozenset(proposed.candidate for proposed in proposals if only_removes(proposed)),
@@ -138,8 +138,8 @@ def contest_of(rig: Rig, capsule: Capsule, proposals: Sequence[CandidateProposed
 
 
 def base_of(rig: Rig, capsule: Capsule, beside: Sequence[Arm]) -> Arm:
-    """Give the incumbent that candidates are compared with."""
-    base = incumbent(rig.registry.log, capsule)
+    """Give the incumbent that candidates are compared with; a drafted skill is compared with none."""
+    base = incumbent(rig.registry.log, capsule) if capsule.version else NO_SKILL
     if not rig.harness.side_by_side:
         return base
     return replace(base, standing=f"{base.standing} beside {' '.join(arm.digest[:16] for arm in beside)}")

@@ -1,4 +1,4 @@
-"""Candidates that a person or another tool wrote: a rewritten skill, as edits of the live version."""
+"""Candidates that a person or another tool wrote: a skill rewritten, as edits of the live version, or new."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING, Final
 
 from events.errors import CheckFailedError, NotFoundError, RefusedError, StorageError
 from events.types.candidate_events import CandidateProposed
+from events.types.parts import NewSection, NewSkill
 from registry.actions.publish import keep_files
 from registry.decide.adopt import rewrite_of
 from registry.decide.commands import Propose
 from registry.skill_md.folder import SkillFile, SkillFolder, decode, read_skill
+from registry.skill_md.front_matter import read_front
 from registry.skill_md.navigation_index import reindexed
 from registry.skill_md.render import skill_text
-from registry.skill_md.skill_files import MAX_SKILL_BYTES
+from registry.skill_md.skill_files import MAX_SKILL_BYTES, SKILL_FILE, walk
 from registry.skill_md.text import cut
+from registry.state.capsule import unborn
 from strategies.gate.file_findings import file_changes
-from strategies.gate.lint import limits_of, lint
+from strategies.gate.lint import findings_on, limits_of, lint
 from strategies.interchange.proposed_texts import proposed_text
 from strategies.policy.canonical_json import digest
 from strategies.rollouts.compare.settle import rollout_candidate_id
@@ -65,28 +68,67 @@ def propose_rewrite(  # noqa: PLR0913 - all that a proposal says of itself
             f"{path} is refused under preset {preset.name}: {'; '.join(refused)}",
             hint="propose it in smaller steps, or see germline preset list",
         )
-    proposed = CandidateProposed(
-        candidate="",
-        capsule=capsule.name,
-        base_version=capsule.version,
-        strategy=strategy,
-        preset=preset.name,
-        proposer=proposer,
-        fingerprint=proposer,
-        edits=edits,
-        claims=(),
-        triggers=(),
-        reason=reason,
-        evaluator="",
-        files=files,
-        born=born,
-        tags=tags,
-    )
+    plain = _by_hand(capsule.name, capsule.version, reason=reason, strategy=strategy, preset=preset)
+    changed = {"edits": edits, "files": files, "born": born, "tags": tags}
+    proposed = plain.model_copy(update={**changed, "proposer": proposer, "fingerprint": proposer})
     proposed = proposed.model_copy(update={"candidate": _candidate_id(registry, capsule, proposed)})
     with registry.log.transaction():
         if files:
             keep_files(registry.log, rewritten)
         return registry.execute(Propose(proposed))
+
+
+def propose_draft(
+    registry: Registry, skill: str, path: Path, folder: str, *, reason: str, strategy: Strategy, preset: Preset
+) -> Receipt:
+    """Propose a skill that the registry does not hold yet, to be written below `folder` once it passes.
+
+    Nothing is projected before runs or a person let it through. Its text is one SKILL.md.
+    Raises: NotFoundError where the file names another skill, for then the name is mistyped; RefusedError for a
+    folder with other files; CheckFailedError where lint refuses it; ConflictError for what was proposed before.
+    """
+    if not path.exists():
+        registry.capsule(skill)  # which says what names there are
+    pieces = cut(_text_in(path / SKILL_FILE if path.is_dir() else path)[0])
+    named = next((entry.value for entry in read_front(pieces.front[1:-1], 2).entries if entry.key == "name"), "")
+    if named != skill:
+        registry.capsule(skill)
+    if path.is_dir() and [file for file in walk(path) if file.path != SKILL_FILE]:
+        raise RefusedError(
+            f"{path} holds more than SKILL.md, and a draft is one text",
+            hint=f"germline candidate propose {skill} --from {path / SKILL_FILE} --reason TEXT",
+        )
+    sections = tuple(NewSection(title=section.title, lines=section.lines) for section in pieces.sections)
+    drafted = NewSkill(source=f"{folder}/{skill}", front=pieces.front, sections=sections)
+    proposed = _by_hand(skill, 0, reason=reason, strategy=strategy, preset=preset).model_copy(
+        update={"skill": drafted}
+    )
+    base = unborn(skill, drafted)
+    findings = findings_on(base, proposed, limits_of(preset))
+    if refused := [finding.what for finding in findings if finding.severity == "refuse"]:
+        raise CheckFailedError(
+            f"{path} cannot be a skill: {'; '.join(refused)}", hint="mend it, and propose it again"
+        )
+    proposed = proposed.model_copy(update={"candidate": rollout_candidate_id(base, proposed, "")})
+    return registry.execute(Propose(proposed))
+
+
+def _by_hand(skill: str, version: int, *, reason: str, strategy: Strategy, preset: Preset) -> CandidateProposed:
+    """Give what a person proposes before it says what changes: no claim, no signal, no evaluator."""
+    return CandidateProposed(
+        candidate="",
+        capsule=skill,
+        base_version=version,
+        strategy=strategy,
+        preset=preset.name,
+        proposer=BY_HAND,
+        fingerprint=BY_HAND,
+        edits=(),
+        claims=(),
+        triggers=(),
+        reason=reason,
+        evaluator="",
+    )
 
 
 def _candidate_id(registry: Registry, capsule: Capsule, proposed: CandidateProposed) -> str:
@@ -114,18 +156,7 @@ def _read(capsule: Capsule, path: Path) -> SkillFolder:
                 hint=f"germline candidate propose {skill.name} --from {path} --reason TEXT",
             )
         return reindexed(skill, (file.entry for file in capsule.files))
-    try:
-        with path.open("rb") as stream:
-            raw = stream.read(MAX_SKILL_BYTES + 1)
-    except FileNotFoundError:
-        raise NotFoundError(f"there is no file {path}", hint="name a rewritten SKILL.md, or its folder") from None
-    except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror}", hint="check its permissions") from error
-    if len(raw) > MAX_SKILL_BYTES:
-        raise RefusedError(
-            f"{path} is larger than {MAX_SKILL_BYTES:,} bytes", hint="keep large material beside it"
-        )
-    return _of_text(capsule, path, *decode(raw, path))
+    return _of_text(capsule, path, *_text_in(path))
 
 
 def _of_text(capsule: Capsule, path: Path, text: str, encoding: Encoding) -> SkillFolder:
@@ -140,3 +171,19 @@ def _of_text(capsule: Capsule, path: Path, text: str, encoding: Encoding) -> Ski
         files=tuple(SkillFile(file.entry, b"") for file in capsule.files),
         warnings=(),
     )
+
+
+def _text_in(path: Path) -> tuple[str, Encoding]:
+    """Read a SKILL.md that a person wrote, and how it is encoded."""
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(MAX_SKILL_BYTES + 1)
+    except FileNotFoundError:
+        raise NotFoundError(f"there is no file {path}", hint="name a rewritten SKILL.md, or its folder") from None
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}", hint="check its permissions") from error
+    if len(raw) > MAX_SKILL_BYTES:
+        raise RefusedError(
+            f"{path} is larger than {MAX_SKILL_BYTES:,} bytes", hint="keep large material beside it"
+        )
+    return decode(raw, path)

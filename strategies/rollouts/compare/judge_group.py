@@ -10,12 +10,13 @@ from events.types.candidate_events import CandidateScored
 from events.types.score import Score, Unmeasured
 from registry.decide.commands import Judge, Propose
 from registry.decide.promote import whole
+from registry.decide.retirement import require_live
 from registry.decide.review import require_candidate
 from registry.query.library import base_of
 from strategies.gate.explain import gene_rules, text_rules, weight_rule
 from strategies.gate.file_findings import file_changes
 from strategies.gate.grave_actions import person_rules
-from strategies.gate.lint import limits_of, lint
+from strategies.gate.lint import findings_on, limits_of
 from strategies.gate.rule import failed
 from strategies.gate.staleness import STALE, moved_on
 from strategies.gate.verdict import Verdict
@@ -49,7 +50,7 @@ def try_out(rig: Rig, ids: Sequence[str]) -> list[Candidate]:
         tried: list[Candidate] = []
         promoted: set[str] = set()
         for candidate in settled(rig, runs, capsule, proposals):
-            live = rig.registry.capsule(capsule.name)
+            live = base_of(rig.registry, candidate.proposed)
             again, base = [candidate], capsule
             if _goes_on(capsule, live, candidate):
                 base = live
@@ -110,7 +111,7 @@ def record(rig: Rig, capsule: Capsule, settled: Settled) -> Candidate:
         known = _known(rig, name)
         if known.is_decided:
             return known
-        verdict, now = settled.verdict, registry.capsule(capsule.name)
+        verdict, now = settled.verdict, base_of(registry, settled.proposed)
         if verdict.decision == "promote" and (moved := moved_on(registry, capsule, now)):
             verdict = Verdict("hold", (STALE, moved, *verdict.reasons))
         scored = _scored(rig, capsule, settled, known)
@@ -159,7 +160,9 @@ def _competing(rig: Rig, ids: Sequence[str]) -> tuple[Capsule, list[CandidatePro
     names = sorted({candidate.proposed.capsule for candidate in candidates})
     if len(names) != 1:
         raise UsageError(f"candidates of one skill compete; these are of {', '.join(names) or 'none'}")
-    capsule = rig.registry.capsule(names[0])
+    if len(candidates) > 1 and any(candidate.proposed.skill for candidate in candidates):
+        raise UsageError("a drafted skill is run by itself, beside no skill", hint="name one candidate")
+    capsule = base_of(rig.registry, candidates[0].proposed)
     for candidate in candidates:
         _require_fit(rig, capsule, candidate.proposed)
     return capsule, [candidate.proposed for candidate in candidates]
@@ -171,7 +174,7 @@ def _testable(rig: Rig, name: str) -> Candidate:
     Raises: RefusedError where it is live, was rejected under this evaluator, or its base has moved on.
     """
     known = _known(rig, name)
-    capsule = rig.registry.capsule(known.proposed.capsule)
+    capsule = require_live(base_of(rig.registry, known.proposed))
     if known.verdict == "promote" and not known.reverted:
         raise RefusedError(
             f"candidate {name[:12]} was promoted already, to {capsule.name}@{known.version}",
@@ -221,7 +224,7 @@ def _rules(rig: Rig, capsule: Capsule, proposed: CandidateProposed) -> list[Rule
     """Apply the rules about what a candidate says, whatever its runs show."""
     limits = limits_of(rig.preset, proposed.proposer)
     files = file_changes(rig.registry.log, capsule, proposed.files)
-    findings = lint(capsule, proposed.edits, limits, born=proposed.born, by=proposed.proposer, files=files)
+    findings = findings_on(capsule, proposed, limits, files=files)
     weight = weight_rule(proposed, rig.preset)
     return [
         *person_rules(proposed, files),

@@ -242,10 +242,11 @@ def _evidence(last: LastLook) -> float:
 
 def _waiting(contest: Contest, runs: Runs, last: LastLook, why: str) -> ContestEnd:
     """Let a candidate wait that its own tasks show; `why` says for which others."""
-    return ContestEnd(Verdict("hold", (why, last.looked.reason)), last, _facts(contest, runs, last, ""))
+    return ContestEnd(Verdict("hold", (why, last.looked.reason)), last, facts_of(contest, runs, last, ""))
 
 
-def _facts(contest: Contest, runs: Runs, last: LastLook, stopped: str) -> RunFacts:
+def facts_of(contest: Contest, runs: Runs, last: LastLook, stopped: str) -> RunFacts:
+    """Say what else is known of the runs that a last look rests on; `stopped` names the cap that ended them."""
     return RunFacts(
         tampered=_notes(contest, runs, last.pairing),
         stopped=stopped,
@@ -256,7 +257,7 @@ def _facts(contest: Contest, runs: Runs, last: LastLook, stopped: str) -> RunFac
 
 def _ended(contest: Contest, runs: Runs, last: LastLook, stopped: str) -> ContestEnd:
     """Ask of a candidate that the rule would promote all that may still stop it, and measure its audit."""
-    facts = _facts(contest, runs, last, "" if last.looked.decision else stopped)
+    facts = facts_of(contest, runs, last, "" if last.looked.decision else stopped)
     removal, audited = last.pairing.candidate.name in contest.removals, range(0)
     verdict = rollout_verdict(last.looked, facts, contest.policy, last.aim, removal=removal)
     if verdict.decision == "promote":

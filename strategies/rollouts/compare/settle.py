@@ -73,7 +73,8 @@ def rollout_candidate_id(capsule: Capsule, proposed: CandidateProposed, evaluato
     edits = [edit.model_dump(mode="json") for edit in proposed.edits]
     files = [file.model_dump(mode="json") for file in proposed.files]
     born = proposed.born.model_dump(mode="json") if proposed.born else None
-    return digest(["candidate", "rollout", capsule.name, before, edits, files, born, evaluator])
+    drafted = [proposed.skill.model_dump(mode="json")] if proposed.skill else []
+    return digest(["candidate", "rollout", capsule.name, before, edits, files, born, evaluator, *drafted])
 
 
 def _advantage(compared: Compared, candidate: str) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from events.errors import EditError
 from registry.actions.publish import expected_files
-from registry.decide.promote import edited, with_files
+from registry.decide.promote import whole, with_files
 from registry.skill_md.disk import FileContent, write_skill
 from registry.skill_md.skill_files import main_file
 
@@ -42,6 +42,8 @@ class Arm:
         return f"{self.standing}:{self.digest}"
 
 
+SEVERAL: Final = "skills"
+"""The folder that holds several skills, and stands for the name of a skill where several are offered."""
 NO_SKILL: Final = Arm(name="no skill", standing="no skill", skill="", digest="", files=None)
 
 
@@ -60,7 +62,7 @@ def challenger(log: EventLog, capsule: Capsule, proposed: CandidateProposed) -> 
 
     Raises: EditError where an edit does not fit; NotFoundError for an unknown gene.
     """
-    after = with_files(edited(capsule, proposed.edits, proposed.born, by=proposed.proposer), proposed.files)
+    after = with_files(whole(capsule, proposed), proposed.files)
     return version_arm(log, after, name=proposed.candidate, standing="candidate")
 
 
@@ -77,6 +79,19 @@ def joint_challenger(log: EventLog, capsule: Capsule, proposals: Sequence[Candid
     edits = tuple(edit for proposed in proposals for edit in proposed.edits)
     joint = challenger(log, capsule, first.model_copy(update={"edits": edits}))
     return replace(joint, name="+".join(proposed.candidate[:12] for proposed in proposals))
+
+
+def offered_together(log: EventLog, capsules: Sequence[Capsule]) -> Arm:
+    """Give the live versions of several skills as one arm, each in its own folder; one alone is that skill."""
+    if not capsules:
+        return NO_SKILL
+    arms = [incumbent(log, capsule) for capsule in capsules]
+    if len(arms) == 1:
+        return arms[0]
+    files = {f"{arm.skill}/{path}": file for arm in arms for path, file in (arm.files or {}).items()}
+    digest = hashlib.sha256(json.dumps(sorted(arm.digest for arm in arms)).encode()).hexdigest()
+    names = " + ".join(arm.name for arm in arms)
+    return Arm(name=names, standing=names, skill=SEVERAL, digest=digest, files=files)
 
 
 def version_arm(log: EventLog, capsule: Capsule, *, name: str, standing: str) -> Arm:
@@ -97,6 +112,7 @@ def write_arm(arm: Arm, place: Path) -> Path | None:
     if arm.files is None:
         return None
     folder = place / arm.digest[:16] / arm.skill.rpartition("/")[2]
-    if not (folder / main_file(arm.skill)).exists():
+    last = max(arm.files) if arm.skill == SEVERAL else main_file(arm.skill)
+    if not (folder / last).exists():
         write_skill(folder, {path: FileContent(file.body, file.mode) for path, file in arm.files.items()})
     return folder

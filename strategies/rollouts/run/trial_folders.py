@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from registry.skill_md.skill_files import walk
+from registry.skill_md.skill_files import main_file, walk
 from strategies.rollouts.run.leftovers import filled
 from strategies.rollouts.tasks.workspace import place_below, write_files
 from strategies.sandbox.confined_run import ConfinedCommand
@@ -44,9 +44,7 @@ def lay_out(task: RolloutTask, skill: Path | None, agent: Agent, root: Path) -> 
         prompt=root / "prompt.md",
         home=root / "home",
         temporary=root / "tmp",
-        installed=root / "workspace" / agent.skill_at.replace("{skill}", skill.name)
-        if skill and agent.skill_at
-        else None,
+        installed=root / "workspace" / _skill_place(agent.skill_at, skill) if skill and agent.skill_at else None,
     )
     for folder in (layout.workspace, layout.skill, layout.home, layout.temporary):
         folder.mkdir(parents=True)
@@ -57,6 +55,12 @@ def lay_out(task: RolloutTask, skill: Path | None, agent: Agent, root: Path) -> 
         if layout.installed:
             _copy_skill(skill, layout.installed)
     return layout
+
+
+def _skill_place(template: str, skill: Path) -> str:
+    """Say where agents look for a skill; of a folder of several each goes where it would lie alone."""
+    several = not (skill / main_file(skill.name)).exists()
+    return template.replace("/{skill}", "") if several else template.replace("{skill}", skill.name)
 
 
 def agent_command(task: RolloutTask, agent: Agent, program: str, layout: Layout) -> ConfinedCommand:

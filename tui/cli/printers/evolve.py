@@ -17,6 +17,7 @@ from tui.facts.fact import Fact, fact, listed
 from tui.facts.presets import resting_words
 from tui.facts.runs import run_facts
 from tui.facts.scores import effect_fact, pair_facts
+from tui.facts.skill_life import proposal_words
 from tui.text.names import SHOWN_CHARS
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count, owed_words, share
@@ -98,6 +99,9 @@ def _print_unrouted(call: Invocation, unrouted: Sequence[SignalRaised]) -> None:
 def print_end(call: Invocation, result: Evolution) -> None:
     """Sum up a run."""
     print_taken_back(call, result.taken_back)
+    for event in result.retirements:
+        say_folded(call, f"{call.paint('·', 'warn')} {event.capsule}: ", proposal_words(event))
+        call.say(f"  next       germline skill retire {event.capsule} --reason TEXT")
     print_tier_moves(call, result.moves)
     promoted = _promoted(result)
     counts = EvolveCounts.of(result.cycles)

@@ -71,10 +71,10 @@ def reflecting_of(
         require_key(model, name)
         from strategies.evolve.reflect import Reflecting  # noqa: PLC0415 - most runs ask no model
 
-        yield Reflecting(model, recorded_place(str(_skills_folder(registry, config)), registry.log.beside))
+        yield Reflecting(model, recorded_place(str(skills_folder(registry, config)), registry.log.beside))
 
 
-def _skills_folder(registry: Registry, config: Config) -> Path:
+def skills_folder(registry: Registry, config: Config) -> Path:
     """Say where new skills are written: as it is set, else where the others lie, else in `skills` here."""
     if config.skills_folder is not None:
         return config.skills_folder

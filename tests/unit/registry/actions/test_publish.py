@@ -15,13 +15,13 @@ from registry.actions.publish import (
     differences,
     expected_files,
     publish,
-    repair,
     require_unedited,
     standing,
     take_in,
     take_in_edits,
     write_out,
 )
+from registry.actions.repair_folders import repair
 from registry.decide.commands import ImportSkill, RevertVersion
 from registry.skill_md import disk as skill_disk
 from registry.skill_md.disk import Drift, write_skill

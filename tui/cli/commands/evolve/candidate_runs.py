@@ -11,7 +11,8 @@ import typer
 
 from events.errors import UsageError
 from events.types.parts import Strategy
-from registry.actions.publish import publish, require_unedited
+from registry.actions.publish import publish, require_free, require_unedited
+from registry.skill_md.write_places import recorded_place
 from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape
 from tui.cli.output.dry_run import append_or_rehearse, print_rehearsed, since
 from tui.cli.output.invocation import invocation
@@ -70,14 +71,16 @@ def propose_candidate(  # noqa: PLR0913 - the options of the command are its con
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Propose a change of your own: it is not live until runs or a person let it through. Needs --reason.
+    """Propose a change of your own, or a new skill: not live until runs or a person let it through.
 
-    It carries no claim that logs can refute, so `candidate test` runs an agent with it, or you approve it. What
-    other tools propose is read as well: a patch of the SKILL.md, the staging folder of SkillOpt, the best of a
-    GEPA run.
+    It carries no claim that logs can refute, so `candidate test` runs an agent with it, or you approve it. A name
+    that the registry does not hold is a draft of a new skill. What other tools propose is read as well: a patch
+    of the SKILL.md, the staging folder of SkillOpt, the best of a GEPA run. Needs --reason.
     """
     from strategies.policy.active_preset import bound_by  # noqa: PLC0415 - the list of commands pays for none of it
-    from strategies.rollouts.compare.handwritten import propose_rewrite  # noqa: PLC0415 - the same
+    from strategies.rollouts.compare.handwritten import propose_draft, propose_rewrite  # noqa: PLC0415 - the same
+    from tui.cli.config.config import read_config  # noqa: PLC0415 - the same
+    from tui.cli.printers.proposer import skills_folder  # noqa: PLC0415 - the same
 
     call = invocation(ctx)
     hint = f"germline candidate propose {skill} --from FILE --reason TEXT"
@@ -85,16 +88,12 @@ def propose_candidate(  # noqa: PLR0913 - the options of the command are its con
         raise UsageError("what is proposed stands in a file", hint=hint)
     require_reason(reason, "a proposal needs a reason: it is kept with the event", hint)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
-        propose = partial(
-            propose_rewrite,
-            registry,
-            skill,
-            rewritten,
-            reason=reason,
-            strategy=kind,
-            preset=bound_by(registry, preset).preset,
-            tags=tuple(dict.fromkeys(tag or ())),
-        )
+        if skill in registry.names():
+            named = partial(propose_rewrite, registry, skill, rewritten, tags=tuple(dict.fromkeys(tag or ())))
+        else:
+            folder = recorded_place(str(skills_folder(registry, read_config())), registry.log.beside)
+            named = partial(propose_draft, registry, skill, rewritten, folder)
+        propose = partial(named, reason=reason, strategy=kind, preset=bound_by(registry, preset).preset)
         receipt = append_or_rehearse(
             call, registry, propose, CandidateProposeDocument, dry_run=dry_run, as_json=as_json
         )
@@ -132,8 +131,8 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
 ) -> None:
     """Run an agent with candidates and with the live version on sealed tasks, and judge by the runs.
 
-    Several candidates of one skill compete in one group. Finished runs are kept: what was interrupted goes on from
-    there. Exit code 3 where nothing is promoted and something is rejected.
+    A drafted skill is run beside no skill. Several candidates of one skill compete in one group. Finished runs are
+    kept: what was interrupted goes on from there. Exit code 3 where nothing is promoted and something is rejected.
     """
     from strategies.policy.active_preset import bound_by  # noqa: PLC0415 - the list of commands pays for none of it
     from strategies.rollouts.compare.comparison import Rig  # noqa: PLC0415 - the same
@@ -157,7 +156,7 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
                 contest = frozen_only(rig, [candidate.id for candidate in ids])
                 _tell_plan(call, rig, contest, event_rows(since(registry, before)), as_json=as_json)
             return
-        require_unedited(registry, skill)
+        _require_place(registry, ids)
         try:
             with line:
                 tried = try_out(rig, [candidate.id for candidate in ids])
@@ -169,6 +168,15 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
         _tell(call, registry, harness.evaluator, tried, as_json=as_json)
     if {candidate.verdict for candidate in tried} in ({"reject"}, {"reject", "hold"}):
         raise typer.Exit(_SAYS_NO)
+
+
+def _require_place(registry: Registry, candidates: Sequence[Candidate]) -> None:
+    """Ask before any run that what passes can be written."""
+    for candidate in candidates:
+        if candidate.proposed.skill is None:
+            require_unedited(registry, candidate.proposed.capsule)
+        else:
+            require_free(registry, candidate.proposed.capsule, candidate.proposed.skill)
 
 
 def _warn_of_tags(call: Invocation, harness: Harness, candidates: Iterable[Candidate]) -> None:
@@ -220,9 +228,9 @@ def _tell(
         return
     for candidate in tried:
         print_tried(call, candidate)
-    live = registry.capsule(tried[0].proposed.capsule)
     short = tried[0].id[:SHOWN_CHARS]
     if any(candidate.verdict == "promote" for candidate in tried):
+        live = registry.capsule(tried[0].proposed.capsule)
         call.say(f"next       germline show {live.name}@{live.version} --blame    germline gate explain {short}")
     else:
         call.say(f"next       germline gate explain {short}    germline candidate show {short}")

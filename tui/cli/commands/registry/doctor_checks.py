@@ -170,8 +170,8 @@ def _documents(library: Library, path: Where) -> Iterator[DoctorCheck]:
 
 
 def _skills(library: Library) -> Iterator[DoctorCheck]:
-    names = library.names()
-    if not names:
+    names = library.live_names()
+    if not library.names():
         yield DoctorCheck("skills", "missing", "none is imported", "germline import PATH")
     for name in names:
         stands = standing(library, name)

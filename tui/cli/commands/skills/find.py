@@ -68,8 +68,7 @@ def find_skill(
 
 
 def _skills(library: Library) -> list[Capsule]:
-    capsules = [library.capsule(name) for name in library.names() if is_skill_name(name)]
-    return [capsule for capsule in capsules if not capsule.retired]
+    return [library.capsule(name) for name in library.live_names() if is_skill_name(name)]
 
 
 def _print_skills(call: Invocation, document: FindDocument) -> None:

@@ -80,7 +80,7 @@ def project(
             hint="germline project --annotated --to DIR",
         )
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
-        names = [registry.capsule(skill).name] if skill else registry.names()
+        names = [registry.capsule(skill).name] if skill else registry.live_names()
         rows = []
         for name in () if to else names:  # all of them or none
             registry.places.require(write_place(name, registry.capsule(name).source), name)

@@ -26,6 +26,7 @@ from strategies.pool.known_episodes import all_episodes
 from strategies.scope.scope import ASSIGN, scope_of
 from strategies.signals.open_signals import open_among
 from strategies.signals.proportion import wilson
+from strategies.usage.skill_ledger import never_loaded, open_proposal
 from tui.cli.config.config import read_config
 from tui.cli.config.layers import NAME, trust_here
 from tui.cli.config.project_trust import ProjectTrust
@@ -50,6 +51,7 @@ from tui.documents.status import (
 )
 from tui.documents.trials import TrialRow
 from tui.facts.scores import of_skill
+from tui.facts.skill_life import proposal_words
 from tui.session.bootstrap import find_registry, open_library, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.next_steps import NEXT_STEPS
@@ -73,6 +75,7 @@ _WORDS: Final = {
     "stale": "the files are of an earlier version: germline project {name}",
     "edited": "edited by hand: {paths}: germline adopt {name}",
     "missing": "not on disk: germline project {name}",
+    "retired": "retired: germline skill restore {name}",
 }
 _MOVED: Final = "moved with its registry: germline import {folder}"
 _WARNS: Final = f"{'':<10} ! "
@@ -104,6 +107,8 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         trials = tuple(TrialRow.of(skill_trial) for skill_trial in running if skill_trial)
         registry = trust_in(path, library.log)
         places = skill_places(library, registry)
+        unloaded = never_loaded(library, scope.records)
+        retirements = tuple(filter(None, (open_proposal(library, name) for name in library.live_names())))
     trust = _trust()
     if as_json:
         document = StatusDocument(
@@ -128,6 +133,8 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
             registry_trust=RegistryTrustState.of(registry, places),
             advice=tuple(AdviceRow(at=advised.at, **dict(advised.event)) for advised in advice.values()),
             trials=trials,
+            unloaded=unloaded,
+            retirements=retirements,
         )
         call.answer(document)
         return
@@ -138,6 +145,12 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     if words := unconfirmed_words(places):
         say_folded(call, "places     ", f"{words}: {trust_command(path)}", tone="warn")
     _print_skills(call, skills)
+    for proposal in retirements:
+        say_folded(call, "retire     ", f"{proposal.capsule}: {proposal_words(proposal)}", tone="warn")
+    if unloaded:
+        say_folded(
+            call, "unloaded   ", f"{', '.join(unloaded)}: in none of {count(len(scope.records), 'session')}"
+        )
     _print_signals(call, waiting)
     if lost and skills:
         say_folded(call, "unrouted   ", unrouted_words(lost))

@@ -91,7 +91,7 @@ def usage(
             hint="germline usage SKILL --line N --claim TEXT --dry-run",
         )
     with open_library(find_registry(call.registry)) as library:
-        names = [find_named(library, skill).capsule.name] if skill else library.names()
+        names = [find_named(library, skill).capsule.name] if skill else library.live_names()
         files = _measured(library, names)
     if line:
         files = tuple(_of_line(file, line) for file in files)

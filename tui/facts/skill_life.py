@@ -1,0 +1,62 @@
+"""The life of a skill in words: how its sessions ended, what it costs, why it is proposed for retirement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tui.text.numbers import count, interval, share
+
+if TYPE_CHECKING:
+    from events.types.capsule_events import RetirementProposed, SkillTested
+    from events.types.score import Delta
+    from strategies.usage.skill_ledger import SkillLedger
+
+
+def success_words(row: SkillLedger) -> str:
+    """Say how many of the uses succeeded, and what is only guessed."""
+    guessed = ", guessed from signals" if row.heuristic else ""
+    return f"{share(row.success or 0.0)} {interval(row.low, row.high)} of {count(row.uses, 'use')}{guessed}"
+
+
+def effect_words(effect: Delta | None) -> str:
+    """Say what sessions with the skill did better than those without, and what that cannot tell."""
+    if effect is None:
+        return "not known: no session without it can be compared with one that loaded it"
+    return (
+        f"sessions that loaded it succeeded {100 * effect.value:+.0f} points more than others of the same run "
+        f"({100 * effect.low:+.0f} to {100 * effect.high:+.0f}, {count(effect.tasks, 'task')}); observed: what "
+        "made an agent load it may have made the difference, which germline skill test rules out"
+    )
+
+
+def tokens_words(row: SkillLedger) -> str:
+    """Say what a skill costs: each load, all of them, and its description in every session."""
+    all_loads = row.tokens * row.loads
+    return (
+        f"about {row.tokens:,} for a load, {all_loads:,} for the {count(row.loads, 'load')} so far; "
+        f"its description takes about {row.offered_tokens:,} of every session that it is offered to"
+    )
+
+
+def proposal_words(event: RetirementProposed) -> str:
+    """Say why a skill is proposed for retirement, and what that would save."""
+    saves = f"retiring it saves about {event.tokens:,} tokens a load, {count(event.loads, 'load')} so far"
+    if event.cause == "runs" and event.effect is not None:
+        value, low, high = (-100 * part for part in (event.effect.value, event.effect.high, event.effect.low))
+        worse = f"{value:.0f} points ({low:.0f} to {high:.0f})"
+        return f"retire it? runs with it did worse than runs without any skill by {worse}; {saves}"
+    beside = f", {100 * event.effect.value:+.0f} points beside sessions without it" if event.effect else ""
+    return (
+        f"retire it? {share(event.success)} {interval(event.low, event.high)} of {count(event.uses, 'use')} "
+        f"succeeded, surely below {share(event.bound)} (preset {event.preset}){beside}; {saves}"
+    )
+
+
+def tested_words(event: SkillTested) -> str:
+    """Say in one sentence what runs show of a skill."""
+    against = f"{', '.join(event.beside)} offered without it" if event.beside else "no skill"
+    return {
+        "helps": f"{event.capsule} helps: runs with it do better than with {against}",
+        "harms": f"{event.capsule} harms: runs with it do worse than with {against}",
+        "unclear": f"{event.capsule}: no difference to {against} is shown",
+    }[event.verdict]
