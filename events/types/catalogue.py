@@ -67,6 +67,13 @@ from events.types.registry_events import (
     SignalAssigned,
     SignalRaised,
 )
+from events.types.research_events import (
+    ExperimentEnded,
+    ExperimentProposed,
+    ExperimentUndone,
+    NoiseMeasured,
+    ResearchStarted,
+)
 from events.types.training_events import TrainingEpochEnded, TrainingStarted
 from events.types.trial_events import TrialAssigned, TrialEnded, TrialLooked, TrialStarted
 
@@ -134,6 +141,11 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     TrialEnded,
     TrainingStarted,
     TrainingEpochEnded,
+    ResearchStarted,
+    NoiseMeasured,
+    ExperimentProposed,
+    ExperimentEnded,
+    ExperimentUndone,
     AuditTaskInterpreted,
     AuditStarted,
     EvaluatorReported,

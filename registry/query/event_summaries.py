@@ -82,6 +82,18 @@ _SAY: dict[str, Callable[[Any], str]] = {
         f"epoch {e.epoch}: {len(e.promoted)} promoted, {len(e.held)} held, {len(e.rejected)} rejected; "
         f"version {e.version} is live, {_count(e.runs, 'run')} so far{f'; {e.because}' if e.because else ''}"
     ),
+    "ResearchStarted": lambda e: (
+        f"research of {e.target} begins: {_count(len(e.surface), 'file')} may change; measured by "
+        f"{e.measured_by}, {e.proposer} proposes"
+    ),
+    "NoiseMeasured": lambda e: (
+        f"unchanged files give {e.middle:g} in {_count(e.runs, 'run')}, with a noise of {e.deviation:g}"
+    ),
+    "ExperimentProposed": lambda e: (
+        f"experiment {e.experiment}: {', '.join(file.path for file in e.after) or 'nothing that fits'}; {e.reason}"
+    ),
+    "ExperimentEnded": lambda e: f"experiment {e.experiment}: {e.verdict}; {_first(e.reasons)}",
+    "ExperimentUndone": lambda e: f"experiment {e.experiment} taken back: {e.reason}",
     "AuditTaskInterpreted": lambda e: (
         f"task {e.task} read by {e.by}: {_count(len(e.kept), 'anchor')} locked, {len(e.dropped):,} dropped"
     ),

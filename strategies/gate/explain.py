@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.types.registry_events import EvaluatorRegistered
+from events.types.research_events import RESEARCHER
 from events.types.score import Unmeasured
 from registry.query.library import base_of
 from strategies.claims.applicability import live_claims
@@ -202,6 +203,7 @@ def _by_runs(
         detectable=rollouts.detectable,
     )
     policy = preset.rollout_policy()
+    policy = policy.of_experiments if proposed.proposer == RESEARCHER else policy
     removal = only_removes(proposed) and method != WITHOUT_REMOVALS
     yield from rules_of_runs(figures, policy, rollouts.aim, removal=removal)
     yield from edit_rules(attributions)

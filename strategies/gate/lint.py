@@ -204,17 +204,23 @@ def _longest_line(file: FileChange) -> int:
     """Measure the longest line that a text gains or loses: changing one line is never too much."""
     if not (is_text(file.before) and is_text(file.after)):
         return 0
-    return max(map(len, lines_of(file.after) ^ lines_of(file.before)), default=0)
+    gone, come = _lines_changed(file)
+    return max(map(len, gone | come), default=0)
 
 
 def _changed_in(file: FileChange) -> int:
     """Count the characters of a file that change: the larger of what goes and what comes."""
     if not (is_text(file.before) and is_text(file.after)):
         return max(len(file.before), len(file.after))
+    return max(sum(len(line) * times for line, times in side.items()) for side in _lines_changed(file))
+
+
+def _lines_changed(file: FileChange) -> tuple[Counter[str], Counter[str]]:
+    """Count the lines that a text loses, and those that it gains."""
     before, after = (
         Counter(content.decode(errors="replace").split("\n")) for content in (file.before, file.after)
     )
-    return max(sum(len(line) * times for line, times in side.items()) for side in (before - after, after - before))
+    return before - after, after - before
 
 
 def _bad_files(files: Sequence[FileChange]) -> Iterator[LintFinding]:

@@ -54,6 +54,11 @@ class RolloutPolicy(Frozen):
         """The least evidence of both stages together where a change says which tasks it is for: 100, or more."""
         return 10 * self.least_e
 
+    @property
+    def of_experiments(self) -> RolloutPolicy:
+        """The rule for experiments, of which a research makes many: the evidence that aimed changes need."""
+        return self.model_copy(update={"least_e": self.aimed_e})
+
 
 ROLLOUT_RULE: Final = RolloutPolicy()
 

@@ -75,7 +75,7 @@ def proposed_by(rig: Rig, capsule: Capsule, training: str, change: ProposedEdits
         candidate="",
         capsule=capsule.name,
         base_version=capsule.version,
-        strategy=_strategy(rig.preset),
+        strategy=strategy_of(rig.preset),
         preset=rig.preset.name,
         proposer=TRAINER,
         fingerprint=fingerprint_of(training),
@@ -89,7 +89,7 @@ def proposed_by(rig: Rig, capsule: Capsule, training: str, change: ProposedEdits
     return proposed.model_copy(update={"candidate": rollout_candidate_id(capsule, proposed, evaluator)})
 
 
-def _strategy(preset: Preset) -> Strategy:
+def strategy_of(preset: Preset) -> Strategy:
     """Say what kind of change a training makes: it mends what failed, unless the preset never does."""
     if preset.weights.of("repair"):
         return "repair"

@@ -14,21 +14,22 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from pydantic import ValidationError
 
 from events.errors import NotFoundError, UpstreamError, UsageError
+from events.types.frozen import Frozen
 from registry.evidence.redaction import without_secrets
 from registry.evidence.scrub_text import compact, scrubbed
 from strategies.models.tasks.ask_training import suggest_changes
-from strategies.models.tasks.training_case import TrainingCase, TrainingReflection
+from strategies.models.tasks.training_case import TrainingReflection
 from strategies.rollouts.run.agent_templates import with_files
 from strategies.sandbox.confined_run import ConfinedCommand, installed, run, run_folder
 
 if TYPE_CHECKING:
     from strategies.models.recorded_model import RecordedModel
-    from strategies.models.tasks.training_case import TrainingChange
+    from strategies.models.tasks.training_case import TrainingCase, TrainingChange
     from strategies.sandbox.confined_run import SandboxPolicy
 
 GROUP: Final = "germline.proposers"
@@ -38,7 +39,9 @@ _ENTRY: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _LIMIT_S: Final = 600.0
 """What a command may take for one epoch (a guess)."""
 _MOST_SHOWN_CHARS: Final = 300
-Propose = Callable[["TrainingCase"], Iterable[Any]]
+CHANGES: Final = '{"changes": [{"reason": "…", "edits": [{"op": "append", "gene": "…", "text": "…"}]}]}'
+Propose = Callable[[Any], Any]
+S = TypeVar("S", bound=Frozen)
 
 
 class ProposedChange(NamedTuple):
@@ -86,14 +89,19 @@ class PythonProposer:
 
     def propose(self, case: TrainingCase) -> list[ProposedChange]:
         """Call it; it may give changes, or the same as JSON values."""
+        return _read(self.name, self._called(case, lambda given: {"changes": [_plain(each) for each in given]}))
+
+    def answer(self, case: Frozen) -> str:
+        """Call it with a case of any shape, and give its answer as JSON."""
+        return self._called(case, _plain)
+
+    def _called(self, case: Frozen, shaped: Callable[[Any], object]) -> str:
         try:
-            changes = [_plain(change) for change in self.call(_scrubbed(case))]
-            given = json.dumps({"changes": changes}, default=str)
+            return json.dumps(shaped(self.call(_scrubbed(case))), default=str)
         except (Exception, SystemExit) as error:
             raise UpstreamError(
                 f"the proposer {self.name} broke: {error!r}", hint="tell its author, or choose another --proposer"
             ) from error
-        return _read(self.name, given)
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,10 @@ class CommandProposer:
 
     def propose(self, case: TrainingCase) -> list[ProposedChange]:
         """Run it with the case on its standard input, and read what it prints."""
+        return _read(self.name, self.answer(case))
+
+    def answer(self, case: Frozen) -> str:
+        """Run it with a case of any shape, and give what it prints."""
         with run_folder("proposer-") as root:
             home, place = root / "home", root / "case.json"
             home.mkdir()
@@ -134,12 +146,12 @@ class CommandProposer:
                 f"the proposer {self.name} failed ({ran.ended}, code {ran.code}): {last or 'it said nothing'}",
                 hint="try it by hand with a case on its standard input; docs/train.md shows one",
             )
-        return _read(self.name, ran.stdout)
+        return ran.stdout
 
 
-def _scrubbed(case: TrainingCase) -> TrainingCase:
+def _scrubbed(case: S) -> S:
     """Give the case without secrets, as a model is shown it: notes of graders may hold some."""
-    return TrainingCase.model_validate_json(compact(scrubbed(case.model_dump(mode="json"))))
+    return type(case).model_validate_json(compact(scrubbed(case.model_dump(mode="json"))))
 
 
 def _plain(change: object) -> object:
@@ -148,16 +160,20 @@ def _plain(change: object) -> object:
     return dump(mode="json") if callable(dump) else change
 
 
-def _read(name: str, text: str) -> list[ProposedChange]:
+def read_answer(name: str, text: str, shape: type[S], example: str) -> S:
+    """Read what a proposer answered; raises UpstreamError, with an example, for what is none."""
     try:
-        reflection = TrainingReflection.model_validate_json(text)
+        return shape.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "all of it"
         raise UpstreamError(
-            f"the proposer {name} gave no changes that can be read: {place}: {first['msg']}",
-            hint='{"changes": [{"reason": "…", "edits": [{"op": "append", "gene": "…", "text": "…"}]}]}',
+            f"the proposer {name} gave no changes that can be read: {place}: {first['msg']}", hint=example
         ) from error
+
+
+def _read(name: str, text: str) -> list[ProposedChange]:
+    reflection = read_answer(name, text, TrainingReflection, CHANGES)
     return [ProposedChange(change, f"proposer:{name}") for change in reflection.changes]
 
 
@@ -189,7 +205,7 @@ def local_proposer(
     tasks: Path | None = None,
     network: bool = False,
     passes: tuple[str, ...] = (),
-) -> TrainingProposer:
+) -> PythonProposer | CommandProposer:
     """Find the proposer of this name, or make one of `module:function` or of a command template.
 
     To a command the folder of the file `tasks` is closed; where the command lies in that, the file alone. Events

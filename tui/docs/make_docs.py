@@ -44,6 +44,7 @@ _STREAMS: Final = {
     "candidate": "a candidate",
     "trial": "a trial",
     "training": "a training",
+    "research": "a research",
     "audit": "an audit",
 }
 """What the modules of events are about, by the beginning of their names."""

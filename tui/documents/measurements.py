@@ -1,16 +1,20 @@
-"""Documents on measurements: scores of versions, models compared, the gate's own errors, advice."""
+"""Documents on measurements: scores of versions, models compared, the gate's own errors, advice, experiments."""
 
 from typing import TYPE_CHECKING, Literal
 
 from events.types.judgements import FailureFigures, Reading, Track
+from events.types.parts import FileEntry
+from events.types.research_events import ExperimentVerdict
 from events.types.score import Score, Split
-from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.evolve import TierMoveRow
 
 if TYPE_CHECKING:
     from strategies.gate.rollout_rule import RolloutFigures
+    from strategies.research.research_record import Experiment, ResearchRecord
     from strategies.rollouts.compare.models import ComparedModel, ModelsCompared
+    from tui.reads.researched_files import ResearchedLine
 
 
 class EvaluatorRow(Part):
@@ -210,3 +214,108 @@ class AdviseDocument(Document):
     model: ModelReading | None
     dry_run: Rehearsed = False
     events: tuple[EventRow, ...]
+
+
+class NoisePart(Part):
+    """The metric on files as they were: how often it was measured, its median, and the deviation from that."""
+
+    content: str
+    runs: int
+    middle: float
+    deviation: float
+
+
+class ExperimentPart(Part):
+    """One experiment; `before` and `after` of `files` are contents by hash, of the measure its numbers."""
+
+    experiment: int
+    actor: str
+    reason: str
+    files_before: tuple[FileEntry, ...]
+    files_after: tuple[FileEntry, ...]
+    candidate: OrNull[str]
+    verdict: ExperimentVerdict | None
+    reasons: tuple[str, ...]
+    before: float | None
+    after: float | None
+    e_value: float | None
+    runs: int
+    version: int | None
+    undone: bool
+
+    @classmethod
+    def of(cls, known: Experiment) -> ExperimentPart:
+        """Read it from the log's record; one that goes on has no verdict."""
+        proposed, ended = known.proposed, known.ended
+        return cls(
+            experiment=proposed.experiment,
+            actor=known.actor,
+            reason=proposed.reason,
+            files_before=proposed.before,
+            files_after=proposed.after,
+            candidate=proposed.candidate,
+            verdict=ended.verdict if ended else None,
+            reasons=ended.reasons if ended else (),
+            before=ended.before if ended else None,
+            after=ended.after if ended else None,
+            e_value=ended.e_value if ended else None,
+            runs=ended.runs if ended else 0,
+            version=ended.version if ended else None,
+            undone=known.undone,
+        )
+
+
+class ResearchPart(Part):
+    """A research: what may change, what measures it, and its experiments."""
+
+    research: str
+    target: str
+    kind: Literal["skill", "file"]
+    surface: tuple[str, ...]
+    measured_by: str
+    proposer: str
+    noise: tuple[NoisePart, ...]
+    experiments: tuple[ExperimentPart, ...]
+
+    @classmethod
+    def of(cls, record: ResearchRecord) -> ResearchPart:
+        """Read it from the log's record."""
+        noise = tuple(NoisePart.described(each) for each in record.noise.values())
+        return cls.described(
+            record.started, noise=noise, experiments=tuple(map(ExperimentPart.of, record.experiments))
+        )
+
+
+class ResearchDocument(Document):
+    """Research files by experiments: propose, measure beside what there is, keep or put back, again.
+
+    A dry run says what may change and how many runs there may be at most; `why` says why there are no more
+    experiments, `undone` which one was taken back.
+    """
+
+    schema_: Literal["germline/research/1"] = "germline/research/1"
+    dry_run: Rehearsed = False
+    target: str
+    researches: tuple[ResearchPart, ...]
+    why: Absent[str] = ABSENT
+    undone: Absent[int] = ABSENT
+    surface: Absent[tuple[str, ...]] = ABSENT
+    measured_by: Absent[str] = ABSENT
+    proposer: Absent[str] = ABSENT
+    most_runs: Absent[int] = ABSENT
+
+
+class WhyResearchedDocument(Document):
+    """Explain a line of a file outside of any skill: the kept experiment that it is from, null for none."""
+
+    schema_: Literal["germline/why-researched/1"] = "germline/why-researched/1"
+    path: str
+    line: int
+    text: str
+    experiment: ExperimentPart | None
+
+    @classmethod
+    def of(cls, path: str, number: int, line: ResearchedLine) -> WhyResearchedDocument:
+        """Describe a line."""
+        experiment = ExperimentPart.of(line.experiment) if line.experiment else None
+        return cls(path=path, line=number, text=line.text.rstrip("\r\n"), experiment=experiment)

@@ -98,7 +98,7 @@ def suggest_changes(model: Model, case: TrainingCase) -> Trained:
 
 def _asked(case: TrainingCase, batch: Minibatch) -> Request[TrainingReflection]:
     system = f"{_SYSTEMS[batch.kind]}\n\n{_RULES}\n\n{NOTICE}"
-    shown = "\n\n".join(_attempt(number, attempt) for number, attempt in enumerate(batch.attempts, start=1))
+    shown = "\n\n".join(attempt_shown(number, attempt) for number, attempt in enumerate(batch.attempts, start=1))
     return Request(
         role="proposer",
         system=(TextBlock(system, cache=True),),
@@ -151,7 +151,8 @@ def _lines(case: TrainingCase) -> str:
     return "\n".join(shown)
 
 
-def _attempt(number: int, attempt: TaskAttempt) -> str:
+def attempt_shown(number: int, attempt: TaskAttempt) -> str:
+    """Write one run down, in a block that it cannot close itself."""
     parts = [f"task, tagged {', '.join(attempt.tags) or 'with nothing'}", attempt.prompt]
     parts += [
         f"grader {layer.name}: {layer.value:g}, {layer.threshold:g} is needed. {layer.note}".rstrip()

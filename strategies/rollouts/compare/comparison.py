@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 class Rig:
     """Where candidates of one skill are tested: the harness, the preset that binds, the seed of the order.
 
-    Of candidates that their own tasks show `least_company` are confirmed together; fewer wait, and are held.
+    Of candidates that their own tasks show `least_company` are confirmed together; fewer wait, and are held. What
+    is tested is one of many `experiments`, or not.
     """
 
     registry: Registry
@@ -54,11 +55,13 @@ class Rig:
     now_s: Callable[[], float] = monotonic_s
     meter: Meter = field(default_factory=Meter)
     least_company: int = 1
+    experiments: bool = False
 
     @property
     def policy(self) -> RolloutPolicy:
         """The bar that candidates must reach."""
-        return self.preset.rollout_policy()
+        policy = self.preset.rollout_policy()
+        return policy.of_experiments if self.experiments else policy
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,7 @@ def contest_of(rig: Rig, capsule: Capsule, proposals: Sequence[CandidateProposed
         least_company=rig.least_company,
         against_nothing=harness.against_nothing and capsule.version > 0,
         side_by_side=harness.side_by_side,
+        by_sign=harness.side_by_side and rig.experiments,
         tags={proposed.candidate: proposed.tags for proposed in proposals if proposed.tags},
         removals=frozenset(proposed.candidate for proposed in proposals if only_removes(proposed)),
     )

@@ -101,6 +101,8 @@ def comparison_text(contest: Contest, *, tasks: str, agent: Agent, harness: str,
         "seed": contest.seed,
         "provenance": list(provenance),
     }
+    if contest.by_sign:
+        frozen["by_sign"] = True
     aims = {arm.name: [task.id for task in contest.aim(arm)] for arm in contest.candidates if contest.aim(arm)}
     if aims:
         frozen |= {"aims": aims, "fresh": list(FRESH), "aim_stakes": AIM_STAKES, "company": contest.least_company}

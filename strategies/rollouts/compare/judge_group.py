@@ -204,7 +204,7 @@ def _testable(rig: Rig, name: str) -> Candidate:
 
 def _require_fit(rig: Rig, capsule: Capsule, proposed: CandidateProposed) -> None:
     """Refuse before any run what the preset or lint refuses for its text alone."""
-    decision, missing = failed(_rules(rig, capsule, proposed))
+    decision, missing = failed(text_rules_of(rig, capsule, proposed))
     if decision == "reject":
         raise CheckFailedError(
             f"candidate {proposed.candidate[:12]} is refused before any run: {'; '.join(missing)}",
@@ -214,13 +214,13 @@ def _require_fit(rig: Rig, capsule: Capsule, proposed: CandidateProposed) -> Non
 
 def _read(rig: Rig, capsule: Capsule, settled: Settled) -> Settled:
     """Hold what passes where its text, or the preset, asks for a person."""
-    decision, missing = failed(_rules(rig, capsule, settled.proposed))
+    decision, missing = failed(text_rules_of(rig, capsule, settled.proposed))
     if settled.verdict.decision != "promote" or not missing:
         return settled
     return replace(settled, verdict=Verdict(decision, (*missing, *settled.verdict.reasons)))
 
 
-def _rules(rig: Rig, capsule: Capsule, proposed: CandidateProposed) -> list[Rule]:
+def text_rules_of(rig: Rig, capsule: Capsule, proposed: CandidateProposed) -> list[Rule]:
     """Apply the rules about what a candidate says, whatever its runs show."""
     limits = limits_of(rig.preset, proposed.proposer)
     files = file_changes(rig.registry.log, capsule, proposed.files)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+import shlex
 import shutil
 import tomllib
 from dataclasses import dataclass
@@ -28,8 +29,10 @@ from strategies.rollouts.tasks.workspace import write_files
 from strategies.sandbox.confined_run import ConfinedCommand, installed, run, run_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from strategies.rollouts.run.arms import Arm
     from strategies.rollouts.run.runner import RunCaps, Runner
     from strategies.rollouts.run.store import PlannedRun
     from strategies.sandbox.confined_run import Ran, SandboxPolicy
@@ -40,13 +43,23 @@ _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _NOTE_CHARS: Final = 300
 
 
+class Guard(Frozen):
+    """A command that must end with exit code 0, and print the `same_output`, with what is measured as without it.
+
+    It is run as the metric's command is, with seeds that nobody knows before.
+    """
+
+    command: Argv
+    same_output: bool = True
+
+
 class MetricFile(Frozen):
     """What a person wrote down about a metric, in TOML.
 
     `command` is run in a copy of `files`, with the version that is measured at `{skill_dir}`, and in `{seed}` a
     number that both of a pair share; the last line that it prints holds the number. `bounds` are its least and
     greatest value, `direction` says which is better. `steering` names the text that says what is wanted, for
-    the one who proposes changes. Units: limit_s in seconds.
+    the one who proposes changes. `guards` are asked before experiments are measured. Units: limit_s in seconds.
     """
 
     name: Name
@@ -57,6 +70,7 @@ class MetricFile(Frozen):
     files: tuple[RelativePath, ...] = ()
     limit_s: Annotated[float, Field(gt=0, le=86_400)] = 300.0
     repeats: Annotated[int, Field(ge=LEAST_REPEATS, le=1_000)] = LEAST_REPEATS
+    guards: tuple[Guard, ...] = ()
 
     @model_validator(mode="after")
     def _bounded(self) -> Self:
@@ -74,19 +88,30 @@ class MetricFile(Frozen):
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric as it was when it was loaded: its files by hash, the steering text and the hash of it."""
+    """A metric as it was when it was loaded: its files by hash, the steering text and the hash of it.
+
+    `measured` is the path of the one file that is measured, "" for a skill: it is put there among `files`.
+    """
 
     file: MetricFile
     folder: Path
     fixtures: tuple[Fixture, ...]
     steering: str
     steering_text: str
+    measured: str = ""
 
     @property
     def digest(self) -> str:
         """The hash of everything that decides a number."""
         locked = [fixture.model_dump(mode="json") for fixture in self.fixtures]
-        return digest(["metric", self.file.model_dump(mode="json"), locked, self.steering])
+        plain = self.file.model_dump(mode="json", exclude={"guards"})
+        asked = [guard.model_dump(mode="json") for guard in self.file.guards]
+        more = [asked, self.measured] if asked or self.measured else []
+        return digest(["metric", plain, locked, self.steering, *more])
+
+    def seed_of(self, task: RolloutTask, at: int) -> int:
+        """Give the seed of a repeat in a round: both of a pair share it, and no other has it."""
+        return int(task.id.rpartition("-")[2]) + at * self.file.repeats
 
     @property
     def repeats(self) -> tuple[RolloutTask, ...]:
@@ -166,8 +191,7 @@ class MetricRunner:
 
     def __call__(self, job: PlannedRun) -> Trial:
         """Measure; a command that fails, or prints no number, has the worst value there is, not none."""
-        with run_folder("metric-") as root:
-            ran = self._ran(job, root)
+        ran = self.ran(job.arm, self.metric.file.command, self.metric.seed_of(job.task, job.round))
         if ran.ended in {"unstarted", "void"}:
             return Trial(task=job.task.id, status="infrastructure", note=ran.error[:_NOTE_CHARS])
         if ran.ended != "exited":
@@ -180,6 +204,7 @@ class MetricRunner:
             task=job.task.id,
             status="done",
             value=0.0 if number is None else self.metric.file.scaled(number),
+            number=number,
             lenient=number is not None,
             seconds=ran.seconds,
             cost_usd=0.0,
@@ -187,17 +212,25 @@ class MetricRunner:
             note="" if number is not None else f"no number, exit code {ran.code}: {''.join(last)}"[:_NOTE_CHARS],
         )
 
-    def _ran(self, job: PlannedRun, root: Path) -> Ran:
+    def ran(self, arm: Arm, command: Sequence[str], seed: int) -> Ran:
+        """Run a command with a version of the skill, in a fresh folder that holds the metric's files."""
+        with run_folder("metric-") as root:
+            return self._ran(arm, command, seed, root)
+
+    def _ran(self, arm: Arm, command: Sequence[str], seed: int, root: Path) -> Ran:
         workspace, skill, home, temporary = (root / name for name in ("workspace", "skill", "home", "tmp"))
         for folder in (workspace, skill, home, temporary):
             folder.mkdir()
-        write_files(workspace, job.task.files, self.metric.folder)
-        version = write_arm(job.arm, self.place)
+        write_files(workspace, {fixture.path: fixture for fixture in self.metric.fixtures}, self.metric.folder)
+        version = write_arm(arm, self.place)
         if version is not None:
             shutil.copytree(version, skill / version.name)
-        places = {"{skill_dir}": skill / job.arm.skill.rpartition("/")[2], "{workspace}": workspace}
-        seed = int(job.task.id.rpartition("-")[2]) + job.round * self.metric.file.repeats
-        program, *words = (word.replace("{seed}", str(seed)) for word in self.metric.file.command)
+        places = {"{skill_dir}": skill / arm.skill.rpartition("/")[2], "{workspace}": workspace}
+        if self.metric.measured and version is not None:
+            places["{file}"] = workspace / self.metric.measured
+            places["{file}"].parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(version / self.metric.measured, places["{file}"])
+        program, *words = (word.replace("{seed}", str(seed)) for word in command)
         return run(
             ConfinedCommand(
                 argv=(installed(program), *(filled(word, places) for word in words)),
@@ -209,6 +242,34 @@ class MetricRunner:
             ),
             self.policy,
         )
+
+
+def guard_problem(runner: MetricRunner, before: Arm, after: Arm, seeds: Sequence[int]) -> str:
+    """Say which guard does not hold with a changed version, "" where all do.
+
+    Raises: UsageError where one fails with the version as it was.
+    """
+    for guard in runner.metric.file.guards:
+        name = shlex.join(guard.command)
+        for seed in seeds:
+            was = runner.ran(before, guard.command, seed)
+            if not was.succeeded:
+                raise UsageError(
+                    f"the guard {name} fails on the files as they are: {_end_of(was)}",
+                    hint="a guard must hold before anything is changed; docs/rollouts.md",
+                )
+            now = runner.ran(after, guard.command, seed)
+            if not now.succeeded:
+                return f"guard: {name} fails: {_end_of(now)}"
+            if guard.same_output and now.stdout != was.stdout:
+                return f"guard: {name} prints something else with seed {seed}"
+    return ""
+
+
+def _end_of(ran: Ran) -> str:
+    """Say how a command ended, and the last that it printed."""
+    last = (ran.error or ran.stderr or ran.stdout).strip().splitlines()[-1:]
+    return f"{ran.ended}, exit code {ran.code}: {''.join(last)}"[:_NOTE_CHARS]
 
 
 def printed(stdout: str) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field, replace
+from math import copysign
 from typing import TYPE_CHECKING, Final
 
 from strategies.gate.aimed_rule import FRESH, LEAST_AIMED, look_at_aim, look_at_fresh
@@ -48,9 +49,9 @@ class Contest:
     `sealed` tasks decide, `audit` tasks are run for those that would be promoted, and only reported. `tags` are
     those of the tasks that candidates are for, by their names: they are run there first; `removals` only take
     lines away. With `against_nothing` those that would be promoted are run against no skill too, which may veto.
-    With `side_by_side` the arms of a task start together, and nothing else runs beside them. `together` gives the
-    version that holds several candidates, by their names; fewer than `least_company` that their own tasks show
-    wait.
+    With `side_by_side` the arms of a task start together, and nothing else runs beside them; with `by_sign` it
+    counts which of both is better, and not by how much. `together` gives the version that holds several
+    candidates, by their names; fewer than `least_company` that their own tasks show wait.
     """
 
     incumbent: Arm
@@ -63,6 +64,7 @@ class Contest:
     least_company: int = 1
     against_nothing: bool = True
     side_by_side: bool = False
+    by_sign: bool = False
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     removals: frozenset[str] = frozenset()
 
@@ -188,6 +190,9 @@ def _looked(contest: Contest, runs: Runs, arms: Sequence[Arm]) -> tuple[dict[str
             return looked, stopped
         for name in going:
             paired = looked[name].pairing.pairs(runs, contest.sealed, range(rounds))
+            paired = (
+                [[pair and copysign(1.0, pair) for pair in task] for task in paired] if contest.by_sign else paired
+            )
             verdict = look(paired, rounds, contest.policy, removal=name in contest.removals)
             looked[name] = replace(looked[name], looked=verdict, span=range(rounds))
         going, made = _undecided(contest, runs, going, looked), rounds

@@ -75,7 +75,8 @@ class Trial(Frozen):
     command did, where that was asked for: until it is kept, that is `work`.
     `shown` is what a judge has yet to see, and never stored, no more than `work`.
 
-    Units: value in [0, 1], seconds of the agent's run, cost in US dollars, None where it is not known.
+    Units: value in [0, 1], seconds of the agent's run, cost in US dollars, None where it is not known; `number` is
+    what a metric printed.
     """
 
     task: str
@@ -89,6 +90,7 @@ class Trial(Frozen):
     cost_usd: Annotated[float, Field(ge=0)] | None = None
     tampering: tuple[str, ...] = ()
     attempts: tuple[str, ...] = ()
+    number: float | None = None
     note: str = ""
     transcript: str = ""
     work_kept: str = ""

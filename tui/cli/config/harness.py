@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from strategies.models.recorded_model import RecordedModel
     from strategies.models.tape import Tape
     from strategies.rollouts.compare.harness import Harness
+    from strategies.rollouts.compare.metric import Metric
     from strategies.rollouts.run.rollout_settings import RolloutSettings
     from strategies.rollouts.run.runner import RunProgress
     from strategies.rollouts.tasks.task import TaskSet
@@ -68,14 +69,9 @@ def harness_of(registry: Registry, skill: str, config: Config, asked: HarnessOpt
     nobody trusted it; what reading tasks and agents raises.
     """
     config.require("rollouts", "engine")
-    settings, split_key = config.rollouts.of(skill), registry.about().split_key
+    settings = config.rollouts.of(skill)
     if settings.metric and not asked.tasks:
-        caps = RunCaps(settings.cost_cap_usd, settings.time_cap_s)
-        workers = settings.workers if asked.workers is None else asked.workers
-        metric = load_metric(Path(settings.metric))
-        return harness_on_metric(
-            metric, sandbox_policy(settings, registry), split_key, workers=workers or _PAIR, caps=caps
-        )
+        return harness_of_metric(registry, skill, config, asked, load_metric(Path(settings.metric)))
     path = asked.tasks or settings.tasks
     if not path:
         raise UsageError(
@@ -83,6 +79,18 @@ def harness_of(registry: Registry, skill: str, config: Config, asked: HarnessOpt
             hint='--tasks FILE, or tasks = "FILE" under [rollouts] in germline.toml; docs/rollouts.md shows one',
         )
     return harness_on(registry, skill, config, asked, load_tasks(Path(path).expanduser()))
+
+
+def harness_of_metric(
+    registry: Registry, skill: str, config: Config, asked: HarnessOptions, metric: Metric
+) -> Harness:
+    """Set up side-by-side runs of a metric; raises UntrustedError where the project's settings wait for trust."""
+    config.require("rollouts", "engine")
+    settings = config.rollouts.of(skill)
+    caps = RunCaps(settings.cost_cap_usd, settings.time_cap_s)
+    workers = (settings.workers if asked.workers is None else asked.workers) or _PAIR
+    policy, split_key = sandbox_policy(settings, registry), registry.about().split_key
+    return harness_on_metric(metric, policy, split_key, workers=workers, caps=caps)
 
 
 def harness_on(registry: Registry, skill: str, config: Config, asked: HarnessOptions, tasks: TaskSet) -> Harness:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from registry.registry import Registry
     from strategies.models.tape import Tape
-    from strategies.train.training_proposers import TrainingProposer
+    from strategies.train.training_proposers import CommandProposer, PythonProposer
     from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
 
@@ -94,14 +94,14 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
         _tell_status(call, skill, as_json=as_json)
         return
     config = on_engine(read_config(), *(("local", "") if dry_run else (engine, scheduler)))
-    who = _WhoProposes(proposer, tasks, opened_tape(replay, record=record and not dry_run), dry_run=dry_run)
+    who = AskedProposer(proposer, tasks, opened_tape(replay, record=record and not dry_run), dry_run=dry_run)
     caps, line = _caps(max_runs, max_usd, hours), RunLine(call)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         name, bound = registry.capsule(skill).name, bound_by(registry, preset).preset
         harness = harness_of(registry, name, config, HarnessOptions(tasks, agent, workers, tape=who.tape))
         rig = Rig(registry, harness, bound, config.seed if seed is None else seed, line.advance)
-        with _proposer_of(registry, config, name, who) as asked:
-            wanted = _steering(steering)
+        with proposer_of(registry, config, name, who) as asked:
+            wanted = steering_text(steering)
             plan = TrainingPlan(name, rig, asked, epochs, minibatch, patience, caps, wanted)
             if dry_run:
                 _tell_plan(call, plan, as_json=as_json)
@@ -109,7 +109,7 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
                 _run(call, plan, line, as_json=as_json)
 
 
-class _WhoProposes(NamedTuple):
+class AskedProposer(NamedTuple):
     """Who is asked for changes, as it was typed; the file of tasks lies in a folder that it need not see."""
 
     name: str
@@ -119,7 +119,9 @@ class _WhoProposes(NamedTuple):
 
 
 @contextmanager
-def _proposer_of(registry: Registry, config: Config, skill: str, who: _WhoProposes) -> Iterator[TrainingProposer]:
+def proposer_of(
+    registry: Registry, config: Config, skill: str, who: AskedProposer
+) -> Iterator[ReflectProposer | PythonProposer | CommandProposer]:
     """Lend the proposer; what cannot work is reported before anything is run.
 
     Raises: UsageError where none is named so, or no model is named; CredentialsError where one would be asked
@@ -144,7 +146,7 @@ def _proposer_of(registry: Registry, config: Config, skill: str, who: _WhoPropos
         yield ReflectProposer(model, f"{REFLECT} {name}")
 
 
-def _steering(path: Path | None) -> str:
+def steering_text(path: Path | None) -> str:
     """Read the text that says what is wanted; raises UsageError for a file that cannot be one."""
     if path is None:
         return ""

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from events.clock import SystemClock
+from events.errors import NotFoundError
 from registry.query.provenance import why as explain
 from registry.query.signals import as_counted
 from registry.skill_md.skill_files import main_file
@@ -45,7 +47,12 @@ def why(
         if named.path:
             from tui.reads.skill_paths import find_named, projected_number  # noqa: PLC0415 - for lines named by a path
 
-            skill_file = find_named(library, named.path)
+            try:
+                skill_file = find_named(library, named.path)
+            except NotFoundError:
+                if not _is_researched(call, library, named.path, named.line, as_json=as_json):
+                    raise
+                return
             number = projected_number(library, skill_file, named.line)
             capsule = skill_file.capsule
             if skill_file.path != main_file(capsule.name):
@@ -63,6 +70,26 @@ def why(
             call.answer(WhyDocument.of(story, there, counted))
         else:
             print_why(call, story, there, now, counted, every=every)
+
+
+def _is_researched(call: Invocation, library: Library, place: str, number: int, *, as_json: bool) -> bool:
+    """Answer for a line of a file outside of any skill, where experiments changed it; tells whether they did."""
+    from tui.reads.researched_files import explain_researched_line, name_of_file  # noqa: PLC0415 - for such lines
+
+    path = Path(place).expanduser()
+    target = name_of_file(path, find_registry(call.registry))
+    line = explain_researched_line(library, target, path, number) if path.is_file() else None
+    if line is None:
+        return False
+    if as_json:
+        from tui.documents.measurements import WhyResearchedDocument  # noqa: PLC0415 - for scripts alone
+
+        call.answer(WhyResearchedDocument.of(target, number, line))
+    else:
+        from tui.cli.printers.research_table import print_researched_line  # noqa: PLC0415 - for such lines
+
+        print_researched_line(call, target, number, line)
+    return True
 
 
 def _tell_file_line(call: Invocation, library: Library, named: Named, number: int, *, as_json: bool) -> None:
