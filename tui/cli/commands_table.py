@@ -41,9 +41,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "judge": CommandEntry("evolve.judge", "Calibrate a model as judge; say what it may do."),
     "compare": CommandEntry("evolve.compare", "Run the same sealed tasks under several models and versions."),
     "train": CommandEntry("evolve.train", "Train a skill on tasks: run, propose, test, promote; again."),
-    "research": CommandEntry(
-        "evolve.research", "Research files: propose, measure beside what there is, keep or put back."
-    ),
+    "research": CommandEntry("evolve.research", "Research files by experiments, and keep what gains."),
     "audit": CommandEntry("evolve.audit", "Audit a skill on tasks without graders, and mend it in drafts."),
     "tasks": CommandEntry("evolve.tasks", "List the tasks of a set, with their splits."),
     "export": CommandEntry("registry.export", "Export a skill, the log or runs; attest a version."),

@@ -88,7 +88,7 @@ def research_target(  # noqa: PLR0913 - the options of the command are its contr
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Research files: propose, measure beside what there is, keep or put back.
+    """Research files by experiments, and keep what gains.
 
     An experiment changes scripts and references of a skill, or one file; a metric or tasks measure it, and it is
     kept where that surely shows a gain. Ctrl-C, and the same command goes on from there. Exit code 0 also where
