@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from strategies.gate.aimed_rule import FRESH_ROUNDS, look_at_aim, look_at_fresh
-from strategies.gate.rollout_rule import LOOKS, decide, figures_of
+from strategies.gate.rollout_rule import LOOKS, decide, figures_of, look
 from strategies.gate.stats.balanced_rounds import balanced_signs, noise_beside
 from strategies.policy.written_rules import ROLLOUT_RULE
 
@@ -199,26 +199,36 @@ def aimed(line: Line, draws: np.random.Generator) -> Decided:
 
 
 def aimed_in_company(line: Line, draws: np.random.Generator) -> Decided:
-    """Judge as `aimed`, but confirmed by the same runs as three other lines, each of which fixes some tasks.
-
-    The runs are those of all four, a quarter of which is this line's.
-    """
+    """Judge as `aimed`, but confirmed by the same runs as three other lines, each of which fixes some tasks."""
     aim, runs = first_runs(line, draws)
     if aim is None:
         return Decided(promoted=False, runs=runs)
-    tasks, signs = int(line.own.sum()), balanced_signs(1 + BESIDE)
+    return in_company(line, draws, aim, runs)
+
+
+def in_company(line: Line, draws: np.random.Generator, aim: AimFigures | None = None, runs: int = 0) -> Decided:
+    """Run a line on all tasks together with three others, each of which fixes some; without `aim` from the start.
+
+    The runs are those of all four, a quarter of which is this line's.
+    """
+    tasks, together = int(line.own.sum()), 1 + BESIDE
     gains = [line.after - line.before, *(_gain_beside(line, draws) for _ in range(BESIDE))]
     pairs = np.empty((SEALED, 0))
     noise: list[list[float]] = [[] for _ in range(SEALED)]
     order = np.concatenate([np.flatnonzero(line.own), np.flatnonzero(~line.own)])
-    for again in range(len(signs), FRESH_ROUNDS + 1, len(signs)):
+    for number in range(FRESH_ROUNDS // len(balanced_signs(together))):
+        signs = balanced_signs(together, number)
+        again = (number + 1) * len(signs)
         block = np.stack([_pair(line, gains, row, draws) * row[0] for row in signs], axis=1)[order]
         pairs = np.concatenate([pairs, block], axis=1)
-        noise = [[*had, *noise_beside(new, signs, 0)] for had, new in zip(noise, block.tolist(), strict=True)]
-        verdict, _ = look_at_fresh(aim, pairs[:tasks].tolist(), pairs[tasks:].tolist(), again, noise=noise)
+        if aim is None:
+            verdict = look(pairs.tolist(), again)
+        else:
+            noise = [[*had, *noise_beside(new, signs, 0)] for had, new in zip(noise, block.tolist(), strict=True)]
+            verdict, _ = look_at_fresh(aim, pairs[:tasks].tolist(), pairs[tasks:].tolist(), again, noise=noise)
         if verdict.decision is not None:
             break
-    return Decided(verdict.decision == "promote", runs + again * SEALED // (1 + BESIDE))
+    return Decided(verdict.decision == "promote", runs + again * SEALED // together)
 
 
 def _gain_beside(line: Line, draws: np.random.Generator) -> Rates:
@@ -253,6 +263,7 @@ BY_TAG, TOGETHER = "this gate, by tag", "by tag, in company"
 LINE_GATES = {
     "rule before": before_aims,
     "this gate, no tag": without_aim,
+    "no tag, in company": in_company,
     BY_TAG: aimed,
     TOGETHER: aimed_in_company,
 }

@@ -134,7 +134,7 @@ def raised_signal(kind: str = "error_template", **fields: Any) -> SignalRaised: 
 def rollouts(**changes: Any) -> Rollouts:  # noqa: ANN401 - fields of the event
     """What runs came to that show a gain; what a test does not say of them is plausible."""
     gain = Rollouts(
-        comparison="c", rounds=4, tasks=40, pairs=160, void=0, evidence=12.0, p=0.01, difference=0.2, low=0.05,
+        comparison="c", rounds=4, tasks=40, pairs=160, void=0, evidence=40.0, p=0.01, difference=0.2, low=0.05,
         high=0.35, detectable=0.19, runs=160, reused=0, cost_usd=0.0, seconds=1.0,
     )  # fmt: skip
     return gain.model_copy(update=changes)

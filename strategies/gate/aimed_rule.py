@@ -23,6 +23,7 @@ from strategies.gate.rollout_rule import (
     figures_of,
     figures_words,
     refuting_rules,
+    rounds_words,
     run_pairs,
     tasks_rule,
 )
@@ -229,9 +230,8 @@ def _verdict(rules: Sequence[Rule], aim: AimFigures, pairs: Pairs, rounds: int, 
 
 def aim_words(aim: AimFigures) -> str:
     """Say what runs showed on the tasks that a change is for."""
-    rounds = "1 round" if aim.rounds == 1 else f"{aim.rounds} rounds"
     first = (
         f"for {', '.join(aim.tags)}: {aim.difference:+.3f} on {aim.tasks} of {aim.sealed} sealed tasks, "
-        f"{rounds}, e-value {aim.evidence:.1f}"
+        f"{rounds_words(aim.rounds)}, e-value {aim.evidence:.1f}"
     )
     return f"{first}, {aim.fresh.evidence:.1f} in fresh runs" if aim.fresh else first

@@ -47,6 +47,8 @@ WRITTEN: Final = "a model wrote this"
 """How the reason begins for which it waits."""
 WITHOUT_REMOVALS: Final = "rollout-1"
 """The method that asked a removal for a gain, as any other change."""
+WITHOUT_EARLY_BAR: Final = frozenset({WITHOUT_REMOVALS, "rollout-2", "rollout-3"})
+"""The methods that asked for as much evidence after one round as after the last."""
 UNCLAIMED: Final = "no claim covers it, so a person decides"
 """How the reason begins where nothing can be measured."""
 
@@ -204,6 +206,8 @@ def _by_runs(
     )
     policy = preset.rollout_policy()
     policy = policy.of_experiments if proposed.proposer == RESEARCHER else policy
+    if method in WITHOUT_EARLY_BAR:
+        policy = policy.model_copy(update={"early_exponent": 0.0})
     removal = only_removes(proposed) and method != WITHOUT_REMOVALS
     yield from rules_of_runs(figures, policy, rollouts.aim, removal=removal)
     yield from edit_rules(attributions)

@@ -41,9 +41,12 @@ class RolloutPolicy(Frozen):
     """What a candidate must show over its runs; the defaults are the written rule, which presets only tighten.
 
     Units: least_e is evidence against "no better", p from a sign-flip test over tasks, differences in outcome.
+    least_e is what the last look asks for; after a share of its rounds 1/share ** early_exponent times as much is:
+    who looks often must not be lucky early.
     """
 
     least_e: Annotated[float, Field(ge=10)] = 10
+    early_exponent: Annotated[float, Field(ge=1.5)] = 1.5
     most_p: Annotated[float, Field(gt=0, le=0.10)] = 0.10
     least_difference: Annotated[float, Field(ge=0.02)] = 0.02
     futile_below: Annotated[float, Field(ge=0.05)] = 0.05

@@ -20,6 +20,7 @@ from strategies.rollouts.compare import harness
 from strategies.rollouts.run.leftovers import AgentWork
 from strategies.rollouts.run.trial import Trial, graded
 from tests.confining import require_isolation
+from tests.html_page import Page
 from tests.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -90,6 +91,12 @@ def test_the_example_learns_two_true_lines_over_two_commands_and_says_why(
     assert "epoch 2: 2 promoted" in germline.does("log", "shop-desk").out
     line = text.splitlines().index("- In dates the day comes first.") + 1
     assert "epoch 2" in germline.does("why", f"skills/shop-desk/SKILL.md:{line}").out
+
+    germline.does("report", "-o", "report.html")
+    page = Page((germline.folder / "report.html").read_text(encoding="utf-8"))
+    assert not page.faults
+    labels = [drawing.attributes["aria-label"] for drawing in page.all("svg")]
+    assert any("gained in 4 epochs: sealed +1.000; audit +1.000" in label for label in labels)
 
 
 def test_agent_and_proposer_run_confined_and_a_plan_runs_nothing(germline: Terminal) -> None:

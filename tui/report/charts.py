@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from markupsafe import Markup
 
-from tui.text.numbers import count, share
+from tui.text.numbers import count, share, signed
 from tui.views.score_bars import Axis, axis_over
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from jinja2 import Environment
 
     from events.types.score import Score
+    from strategies.train.training_record import EpochRow
     from tui.reads.trend_series import EvaluatorPanel, Obedience, Size
 
 WIDTH: Final = 320
@@ -33,9 +35,9 @@ _LEAST_SPREAD: Final = 0.02
 
 
 class Point(NamedTuple):
-    """A value at a version, with its interval; without one both bounds are the value."""
+    """A value at a version or after an epoch, with its interval; without one both bounds are the value."""
 
-    version: int
+    at: int
     value: float
     low: float
     high: float
@@ -53,11 +55,11 @@ class _Scale(NamedTuple):
     last: int
     axis: Axis
 
-    def x(self, version: int) -> float:
+    def x(self, at: int) -> float:
         inside = WIDTH - _LEFT - _RIGHT
         if self.last == self.first:
             return _LEFT + inside / 2
-        return _LEFT + inside * (version - self.first) / (self.last - self.first)
+        return _LEFT + inside * (at - self.first) / (self.last - self.first)
 
     def y(self, value: float) -> float:
         share = (value - self.axis.low) / (self.axis.high - self.axis.low)
@@ -75,17 +77,26 @@ class _Drawn(NamedTuple):
 
 
 def line_chart(
-    made: Environment, lines: Sequence[ChartLine], axis: Axis, *, say: str, figure: Callable[[float], str]
+    made: Environment,
+    lines: Sequence[ChartLine],
+    axis: Axis,
+    *,
+    say: str,
+    figure: Callable[[float], str],
+    place: Callable[[int], str] = "@{}".format,
 ) -> Markup:
-    """Draw values by version, intervals as bands; `say` tells in words what is drawn, `figure` writes a value."""
-    versions = [point.version for line in lines for point in line.points]
-    scale = _Scale(min(versions), max(versions), axis)
+    """Draw values from left to right, intervals as bands.
+
+    `say` tells in words what is drawn, `figure` writes a value, `place` where it stands: at which version.
+    """
+    places = [point.at for line in lines for point in line.points]
+    scale = _Scale(min(places), max(places), axis)
     low, high = axis
     anchors = {scale.first: "start", scale.last: "end"} if scale.first != scale.last else {scale.first: "middle"}
     drawing = made.get_template("chart.html").render(
         say=say,
         grid=[(scale.y(value), figure(value)) for value in (low, (low + high) / 2, high)],
-        ends=[(scale.x(version), version, anchor) for version, anchor in anchors.items()],
+        ends=[(scale.x(at), place(at), anchor) for at, anchor in anchors.items()],
         lines=[_drawn(line, scale) for line in lines],
         width=WIDTH,
         height=HEIGHT,
@@ -98,9 +109,9 @@ def line_chart(
 
 def _drawn(line: ChartLine, scale: _Scale) -> _Drawn:
     points = thinned(line.points)
-    places = [(scale.x(point.version), scale.y(point.value)) for point in points]
-    lows = [(scale.x(point.version), scale.y(point.low)) for point in points]
-    highs = [(scale.x(point.version), scale.y(point.high)) for point in reversed(points)]
+    places = [(scale.x(point.at), scale.y(point.value)) for point in points]
+    lows = [(scale.x(point.at), scale.y(point.low)) for point in points]
+    highs = [(scale.x(point.at), scale.y(point.high)) for point in reversed(points)]
     single = len(points) == 1
     reach = (*lows[0], highs[0][1]) if single and points[0].low != points[0].high else None
     return _Drawn(
@@ -131,7 +142,9 @@ def px(value: float) -> str:
 
 def drawn_by(made: Environment) -> dict[str, object]:
     """Give the charts that templates ask for; PANELS is how many evaluators are drawn."""
-    charts = {chart.__name__: partial(chart, made) for chart in (panel_chart, obedience_chart, size_charts)}
+    charts = {
+        chart.__name__: partial(chart, made) for chart in (panel_chart, obedience_chart, size_charts, epoch_charts)
+    }
     return {**charts, "PANELS": _PANELS}
 
 
@@ -155,8 +168,8 @@ def _with_bounds(score: Score) -> tuple[float, float, float]:
 def _ends(points: Sequence[Point]) -> str:
     first, last = points[0], points[-1]
     if first == last:
-        return f"{share(first.value)} at @{first.version}"
-    return f"{share(first.value)} at @{first.version} to {share(last.value)} at @{last.version}"
+        return f"{share(first.value)} at @{first.at}"
+    return f"{share(first.value)} at @{first.at} to {share(last.value)} at @{last.at}"
 
 
 def _axis(values: Sequence[float]) -> Axis:
@@ -188,5 +201,35 @@ def size_charts(made: Environment, skill: str, sizes: Sequence[Size]) -> Iterato
     yield "share of claimed lines", note, line_chart(made, [shares], axis, say=claimed, figure=share)
 
 
-def _flat(version: int, value: float) -> Point:
-    return Point(version, value, value, value)
+def _flat(at: int, value: float) -> Point:
+    return Point(at, value, value, value)
+
+
+def epoch_charts(made: Environment, skill: str, rows: Sequence[EpochRow]) -> Iterator[tuple[str, Markup]]:
+    """Draw what a training gained and what its explore runs came to, epoch by epoch: caption and chart."""
+    gains = [ChartLine("sealed", _summed(row.sealed for row in rows))]
+    if any(row.audit is not None for row in rows):
+        gains.append(ChartLine("audit", _summed(row.audit for row in rows)))
+    words = "; ".join(f"{line.name} {signed(line.points[-1].value)}" for line in gains)
+    values = [point.value for line in gains for point in line.points]
+    low, high = axis_over(values)
+    axis = Axis(min(low, -_LEAST_SPREAD / 2), max(high, _LEAST_SPREAD / 2))
+    say = f"{skill}, gained in {count(len(rows), 'epoch')}: {words}"
+    yield "gained since the start", line_chart(made, gains, axis, say=say, figure=signed, place=_epoch)
+    explored = [_flat(row.epoch.epoch, row.epoch.explored) for row in rows if row.epoch.explored is not None]
+    if explored:
+        lines = [ChartLine("plain", explored)]
+        ends = f"{share(explored[0].value)} to {share(explored[-1].value)}"
+        say = f"{skill}, mean outcome of the runs that the proposer was shown, by epoch: {ends}"
+        chart = line_chart(made, lines, Axis(0.0, 1.0), say=say, figure=share, place=_epoch)
+        yield "runs that the proposer was shown", chart
+
+
+def _summed(deltas: Iterable[float | None]) -> list[Point]:
+    """Add up what each epoch gained, from nothing before the first."""
+    sums = accumulate((delta or 0.0 for delta in deltas), initial=0.0)
+    return [_flat(epoch, gained) for epoch, gained in enumerate(sums)]
+
+
+def _epoch(number: int) -> str:
+    return f"epoch {number}" if number else "start"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from registry.query.provenance import erased_of, evidence_of
 from registry.state.line_claims import claims_of
 from strategies.rollouts.run.store import kept_runs
+from strategies.train.training_record import records, table_of
 from tui.reads.evidence import still_there
 from tui.reads.skills import read_blame
 from tui.reads.trends import attributed_episodes, read_trends
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from strategies.episodes.episode import EpisodeRecord, WorldSource
     from strategies.rollouts.run.store import KeptRun
     from strategies.scope.log_globs import LogGlobs
+    from strategies.train.training_record import EpochRow, TrainingRecord
     from strategies.usage.line_usage import FileUsage
     from tui.reads.skills import BlameLine
     from tui.reads.trend_series import Trends
@@ -102,6 +104,7 @@ class SkillContent:
     candidates_total: int
     signals: tuple[SignalContent, ...]
     trends: Trends
+    trainings: tuple[tuple[TrainingRecord, list[EpochRow]], ...]
     usage: FileUsage
 
 
@@ -118,10 +121,11 @@ class ReportContent:
 
 @dataclass(frozen=True)
 class _Ran:
-    """Every run that is known: read once for all skills."""
+    """Every run and every training that is known: read once for all skills."""
 
     under: Sequence[EpisodeRecord]
     runs: Mapping[str, KeptRun]
+    trainings: Mapping[str, Sequence[TrainingRecord]]
 
 
 def read_report(
@@ -140,7 +144,10 @@ def read_report(
     """
     chosen = tuple(dict.fromkeys(names)) or tuple(library.names())
     head = library.log.head()
-    ran = _Ran(attributed_episodes(library), kept_runs(library.log)) if chosen else _Ran((), {})
+    trainings: dict[str, list[TrainingRecord]] = {}
+    for record in records(library) if chosen else ():
+        trainings.setdefault(record.started.capsule, []).append(record)
+    ran = _Ran(attributed_episodes(library), kept_runs(library.log), trainings) if chosen else _Ran((), {}, {})
     by_skill: dict[str, list[Candidate]] = {}
     for candidate in library.candidates() if chosen else ():
         by_skill.setdefault(candidate.proposed.capsule, []).append(candidate)
@@ -176,6 +183,7 @@ def _skill(
         candidates_total=len(candidates),
         signals=_signals(library, listed),
         trends=read_trends(library, name, shown, candidates, under=ran.under, runs=ran.runs),
+        trainings=tuple((record, table_of(library, record)) for record in ran.trainings.get(name, ())),
         usage=usage,
     )
 

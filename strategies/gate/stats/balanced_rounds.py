@@ -2,6 +2,7 @@
 
 In a block of rounds any two changes are as often in the same version as in opposite ones. So what the others do
 cancels out of the difference "with it minus without it", and each change is measured on all runs of all of them.
+What three others do together and no two of them, such as mend the same task, cancels over two blocks in a row.
 Source: orthogonal arrays, Plackett & Burman 1946; several candidates as one factorial trial.
 """
 
@@ -17,15 +18,17 @@ MOST_TOGETHER: Final = 4
 """Changes that are run together: more need longer blocks, and a look after each is what ends runs early."""
 
 
-def balanced_signs(changes: int) -> tuple[tuple[int, ...], ...]:
+def balanced_signs(changes: int, number: int = 0) -> tuple[tuple[int, ...], ...]:
     """Give a block of rounds, each the sign of every change: 1 where the first version holds it, -1 the second.
 
-    Shapes: 1, 2 or 4 rounds of up to as many changes; in the first round one version holds all of them.
+    Shapes: 1, 2 or 4 rounds of up to as many changes; `number` counts the blocks from 0, and of four changes the
+    last has the opposite signs in every second one.
     """
     block: tuple[tuple[int, ...], ...] = ((1,),)
     while len(block) < changes:
         block = (*((*row, *row) for row in block), *((*row, *(-sign for sign in row)) for row in block))
-    return tuple(row[:changes] for row in block)
+    last = -1 if changes == MOST_TOGETHER and number % 2 else 1
+    return tuple((*row[: changes - 1], last * row[changes - 1]) for row in block)
 
 
 def noise_beside(pairs: Sequence[float | None], signs: Sequence[tuple[int, ...]], at: int) -> list[float]:

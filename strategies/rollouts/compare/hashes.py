@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from strategies.rollouts.run.agent_templates import Agent
     from strategies.sandbox.confined_run import SandboxPolicy
 
-METHOD: Final = "rollout-3"
+METHOD: Final = "rollout-4"
 """How runs are paired and judged; a change that moves figures takes the next number."""
 _MAX_SCRIPT_BYTES: Final = 1024**2
 

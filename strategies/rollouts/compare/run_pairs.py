@@ -109,7 +109,8 @@ def with_block(pairings: Mapping[str, Pairing], start: int, together: Together) 
 
     `together` gives the version that holds some candidates, by their names.
     """
-    names, signs = list(pairings), balanced_signs(len(pairings))
+    names, number = list(pairings), max(len(pairing.blocks) for pairing in pairings.values())
+    signs = balanced_signs(len(names), number)
     sides = [
         {
             side: together(frozenset(name for name, sign in zip(names, row, strict=True) if sign == side))

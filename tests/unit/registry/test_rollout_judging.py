@@ -305,7 +305,7 @@ def test_under_twenty_sealed_tasks_a_person_decides(registry: Registry, tmp_path
 
 def test_of_versions_that_compete_the_better_one_becomes_live(registry: Registry, tmp_path: Path) -> None:
     def rate(text: str, _: RolloutTask) -> float:
-        return 0.95 if "BEST" in text else 0.75 if "HELPS" in text else 0.3
+        return 0.95 if "BEST" in text else 0.7 if "HELPS" in text else 0.3
 
     good = proposed(registry, tmp_path, "HELPS a lot.")
     best = proposed(registry, tmp_path, "BEST of all.")
@@ -314,7 +314,8 @@ def test_of_versions_that_compete_the_better_one_becomes_live(registry: Registry
     rollouts, other = scored(found[best]).rollouts, scored(found[good]).rollouts
     assert rollouts is not None
     assert other is not None
-    assert [one.version for one in rollouts.versions] == [best, good]
+    assert rollouts.versions[0].version == best
+    assert good in {one.version for one in rollouts.versions}
     assert f"{NAME}@2" in {one.version for one in other.versions}  # beside the better one it gains nothing
 
 

@@ -87,12 +87,12 @@ def skill(claims: tuple[AfterError, ...]) -> Capsule:
     return dataclasses.replace(skill_with(claims), front=front, next_front=5)
 
 
-def explained(capsule_claims: tuple[AfterError, ...] = (), **scored: object) -> Explanation:
+def explained(capsule_claims: tuple[AfterError, ...] = (), *, method: str = "", **scored: object) -> Explanation:
     capsule = skill(capsule_claims)
     edit = Edit(op="append", gene=capsule.genes[0].id, text=("Look first.\n",))
     proposed = proposal(capsule, edit, claims=(DO,))
     told = measured(proposed).model_copy(update={"effect": SHOWN, "sent": 3, **scored})
-    return explain(proposed, told, capsule, capsule_claims, PRESETS["balanced"])
+    return explain(proposed, told, capsule, capsule_claims, PRESETS["balanced"], method=method)
 
 
 def test_a_stored_candidate_is_explained_from_its_figures_and_its_text() -> None:
@@ -166,6 +166,18 @@ def test_runs_are_explained_by_their_vetoes_and_by_the_paired_rule() -> None:
     assert (found.way, found.decision) == ("rollouts", "reject")
     weak = explained(rollouts=rollouts(evidence=3.0))
     assert [rule.name for rule in weak.steps if not rule.holds] == ["evidence"]
+
+
+def test_a_verdict_goes_by_the_bar_of_the_method_that_judged_it() -> None:
+    found = {
+        method: [
+            rule.name
+            for rule in explained(rollouts=rollouts(evidence=12.0), method=method).steps
+            if not rule.holds
+        ]
+        for method in ("rollout-3", "")
+    }
+    assert found == {"rollout-3": [], "": ["evidence"]}
 
 
 def test_a_removal_is_explained_by_the_rule_of_the_method_that_judged_it() -> None:

@@ -52,9 +52,9 @@ def test_evidence_is_the_average_wealth_of_the_written_stakes() -> None:
 
 def test_a_clear_gain_is_promoted_at_the_first_look_that_shows_it() -> None:
     verdict = decide(BETTER)
-    assert (verdict.decision, verdict.figures.rounds) == ("promote", 1)
+    assert (verdict.decision, verdict.figures.rounds) == ("promote", 2)
     slower = decide([[1.0] * 8] * 4 + [[0.0] * 8] * 21)
-    assert (slower.decision, slower.figures.rounds) == ("promote", 3)
+    assert (slower.decision, slower.figures.rounds) == ("promote", 4)
     assert "smallest effect" in verdict.reason
 
 
@@ -129,10 +129,17 @@ def test_few_tasks_are_no_shelter_for_what_is_no_better(rounds: int) -> None:
 
 def test_figures_that_are_just_what_the_rule_asks_for_are_enough() -> None:
     seen = figures_of(BETTER, 1)
-    least = replace(seen, tasks=20, e_value=10.0, p=0.10, difference=0.02, error=0.0)
+    least = replace(seen, rounds=8, tasks=20, e_value=10.0, p=0.10, difference=0.02, error=0.0)
     assert failed(rollout_rules(least)) == ("promote", ())
     for short in ({"tasks": 19}, {"e_value": 9.99}, {"p": 0.101}, {"difference": 0.019}):
         assert failed(rollout_rules(replace(least, **short)))[0] != "promote", short
+
+
+def test_few_rounds_must_show_more_than_many() -> None:
+    seen = replace(figures_of(BETTER, 1), tasks=20, p=0.0, difference=0.2)
+    for rounds, least in ((1, 227.0), (4, 28.3), (8, 10.0)):
+        assert failed(rollout_rules(replace(seen, rounds=rounds, e_value=least)))[0] == "promote"
+        assert failed(rollout_rules(replace(seen, rounds=rounds, e_value=least - 1)))[0] == "hold"
 
 
 def test_a_voided_pair_counts_for_neither_arm() -> None:
@@ -158,7 +165,14 @@ def test_more_tasks_show_smaller_effects() -> None:
 
 @pytest.mark.parametrize(
     "looser",
-    [{"least_e": 5.0}, {"most_p": 0.2}, {"least_difference": 0.0}, {"futile_below": 0.01}, {"least_tasks": 10}],
+    [
+        {"least_e": 5.0},
+        {"most_p": 0.2},
+        {"early_exponent": 1.0},
+        {"least_difference": 0.0},
+        {"futile_below": 0.01},
+        {"least_tasks": 10},
+    ],
 )
 def test_no_policy_is_looser_than_the_written_rule(looser: dict[str, float]) -> None:
     with pytest.raises(ValidationError):
@@ -166,8 +180,8 @@ def test_no_policy_is_looser_than_the_written_rule(looser: dict[str, float]) -> 
 
 
 def test_a_stricter_preset_waits_for_more_evidence() -> None:
-    strict = RolloutPolicy(least_e=50)
-    assert decide(BETTER, strict).figures.rounds > decide(BETTER, ROLLOUT_RULE).figures.rounds
+    slowly = [[1.0] * 8] * 4 + [[0.0] * 8] * 21
+    assert decide(slowly, RolloutPolicy(least_e=500)).figures.rounds > decide(slowly, ROLLOUT_RULE).figures.rounds
 
 
 def test_a_skill_against_itself_is_seldom_promoted() -> None:
