@@ -87,7 +87,7 @@ def line_chart(
 ) -> Markup:
     """Draw values from left to right, intervals as bands.
 
-    `say` tells in words what is drawn, `figure` writes a value, `place` where it stands: at which version.
+    `say` tells in words what is drawn, `figure` writes a value, `place` the version or epoch that it is of.
     """
     places = [point.at for line in lines for point in line.points]
     scale = _Scale(min(places), max(places), axis)
