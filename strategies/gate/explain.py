@@ -207,7 +207,7 @@ def _by_runs(
     policy = preset.rollout_policy()
     policy = policy.of_experiments if proposed.proposer == RESEARCHER else policy
     if method in WITHOUT_EARLY_BAR:
-        policy = policy.model_copy(update={"early_exponent": 0.0})
+        policy = policy.looked_once
     removal = only_removes(proposed) and method != WITHOUT_REMOVALS
     yield from rules_of_runs(figures, policy, rollouts.aim, removal=removal)
     yield from edit_rules(attributions)

@@ -90,7 +90,7 @@ def judge_pairs(
     gains = {task: {seed: has - had for seed, (had, has) in runs.items()} for task, runs in both.items() if runs}
     measured = figures_of([list(runs.values()) for runs in gains.values()], len(seeds))
     figures = replace(measured, e_value=measured.e_value / choices, p=min(measured.p * choices, 1.0))
-    rules = (*_as_of_others(rollout_rules(figures, policy), figures), every_seed(gains, seeds, policy))
+    rules = (*_as_of_others(rollout_rules(figures, policy.looked_once), figures), every_seed(gains, seeds, policy))
     decision, missing = failed(rules)
     changes = [_change(task, both[task], len(gains)) for task in gains]
     pairs, ran = sum(map(len, by_seed.values())), sum(map(len, gains.values()))

@@ -53,6 +53,11 @@ class RolloutPolicy(Frozen):
     least_tasks: Annotated[int, Field(ge=20)] = 20
 
     @property
+    def looked_once(self) -> RolloutPolicy:
+        """The same rule for runs that nobody looked at before all were made: their one look is the last."""
+        return self.model_copy(update={"early_exponent": 0.0})
+
+    @property
     def aimed_e(self) -> float:
         """The least evidence of both stages together where a change says which tasks it is for: 100, or more."""
         return 10 * self.least_e
