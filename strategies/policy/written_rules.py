@@ -53,7 +53,7 @@ class RolloutPolicy(Frozen):
     least_tasks: Annotated[int, Field(ge=20)] = 20
 
     @property
-    def looked_once(self) -> RolloutPolicy:
+    def looked_once(self) -> "RolloutPolicy":
         """The same rule for runs that nobody looked at before all were made: their one look is the last."""
         return self.model_copy(update={"early_exponent": 0.0})
 
@@ -63,7 +63,7 @@ class RolloutPolicy(Frozen):
         return 10 * self.least_e
 
     @property
-    def of_experiments(self) -> RolloutPolicy:
+    def of_experiments(self) -> "RolloutPolicy":
         """The rule for experiments, of which a research makes many: the evidence that aimed changes need."""
         return self.model_copy(update={"least_e": self.aimed_e})
 

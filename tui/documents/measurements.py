@@ -244,7 +244,7 @@ class ExperimentPart(Part):
     undone: bool
 
     @classmethod
-    def of(cls, known: Experiment) -> ExperimentPart:
+    def of(cls, known: "Experiment") -> "ExperimentPart":
         """Read it from the log's record; one that goes on has no verdict."""
         proposed, ended = known.proposed, known.ended
         return cls(
@@ -278,7 +278,7 @@ class ResearchPart(Part):
     experiments: tuple[ExperimentPart, ...]
 
     @classmethod
-    def of(cls, record: ResearchRecord) -> ResearchPart:
+    def of(cls, record: "ResearchRecord") -> "ResearchPart":
         """Read it from the log's record."""
         noise = tuple(NoisePart.described(each) for each in record.noise.values())
         return cls.described(
@@ -315,7 +315,7 @@ class WhyResearchedDocument(Document):
     experiment: ExperimentPart | None
 
     @classmethod
-    def of(cls, path: str, number: int, line: ResearchedLine) -> WhyResearchedDocument:
+    def of(cls, path: str, number: int, line: "ResearchedLine") -> "WhyResearchedDocument":
         """Describe a line."""
         experiment = ExperimentPart.of(line.experiment) if line.experiment else None
         return cls(path=path, line=number, text=line.text.rstrip("\r\n"), experiment=experiment)
