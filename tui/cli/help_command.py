@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
-from tui.cli.commands_table import COMMANDS
+from tui.cli.commands_table import COMMANDS, GROUPS
 
 if TYPE_CHECKING:
     import typer
@@ -89,6 +89,14 @@ class CommandList(TyperGroup):
         """Stand in for a command: the real one is imported when it is run."""
         del ctx
         return TyperCommand(cmd_name, help=COMMANDS[cmd_name].summary)
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """List them by what they are for, with one column of names for all."""
+        del ctx
+        widest = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), entry.summary) for name, entry in commands.items()])
 
 
 def as_manual(group: typer.Typer) -> None:
