@@ -99,12 +99,46 @@ class CapsuleReverted(Mutation):
     files: tuple[FileEntry, ...]
 
 
+class ShareChange(Frozen):
+    """How a share changed over tasks, paired, with its 95 % interval and the one-sided p of no gain."""
+
+    tasks: int
+    before: float
+    after: float
+    low: float
+    high: float
+    p: float
+
+
+class DescriptionJudged(Frozen):
+    """Another description of a skill was held to sessions that its writer never saw.
+
+    `reached` is the share of sessions in which a claim of the skill applied whose request shares a word with the
+    description, `spared` the share of all others whose request shares none. `link` is the p of no association
+    between sharing a word with the description so far and loading the skill. Units: `alpha` is the share of the
+    error rate.
+    """
+
+    type: Literal["DescriptionJudged"] = "DescriptionJudged"
+    capsule: str
+    version: int
+    previous: str
+    description: str
+    verdict: Literal["promote", "hold", "reject"]
+    reasons: tuple[str, ...]
+    reached: ShareChange
+    spared: ShareChange
+    link: float
+    alpha: float
+
+
 class CapsuleDescribed(Mutation):
-    """The front matter of a capsule changes, by lines named by identity."""
+    """The front matter of a capsule changes, by lines named by identity; `judged` is why, null for a hand edit."""
 
     type: Literal["CapsuleDescribed"] = "CapsuleDescribed"
     capsule: str
     edits: tuple[Edit, ...]
+    judged: DescriptionJudged | None = None
 
 
 class FileChanged(Mutation):

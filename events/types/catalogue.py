@@ -44,6 +44,7 @@ from events.types.capsule_events import (
     CapsuleRetired,
     CapsuleReverted,
     CapsuleVersioned,
+    DescriptionJudged,
     FileChanged,
     HandEditAdopted,
     RetirementProposed,
@@ -122,6 +123,7 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     VersionRetired,
     VersionScored,
     SkillTested,
+    DescriptionJudged,
     RetirementProposed,
     CapsuleRetired,
     CapsuleRestored,
@@ -179,6 +181,7 @@ UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     "GeneBorn": (_unchanged,),
     "GeneMutated": (_unchanged,),
     "CapsuleReverted": (_unchanged,),
+    "CapsuleDescribed": (_unchanged,),  # 2: what sessions say of a description that was judged by them
 }
 """By event type: the n-th takes a payload from schema n to schema n + 1."""
 

@@ -13,7 +13,13 @@ if TYPE_CHECKING:
         ComparisonFrozen,
         SeenLineJudged,
     )
-    from events.types.capsule_events import RetirementProposed, SkillTested, VersionMerged, VersionScored
+    from events.types.capsule_events import (
+        DescriptionJudged,
+        RetirementProposed,
+        SkillTested,
+        VersionMerged,
+        VersionScored,
+    )
     from events.types.claims import Claim, Trigger
     from events.types.frozen import Frozen
     from events.types.tiers import TierFigures
@@ -232,6 +238,17 @@ class RecordSkillFact(NamedTuple):
         return self.fact.capsule
 
 
+class JudgeDescription(NamedTuple):
+    """Write down what sessions say of another description; one that passes makes the next version."""
+
+    judged: DescriptionJudged
+
+    @property
+    def capsule(self) -> str:
+        """The skill that is described."""
+        return self.judged.capsule
+
+
 class Protect(NamedTuple):
     """Forbid edits of a gene's lines, or of the whole gene where none are named."""
 
@@ -335,6 +352,7 @@ Command = (
     | RetireSkill
     | RestoreSkill
     | RecordSkillFact
+    | JudgeDescription
     | Protect
     | Release
     | Adopt

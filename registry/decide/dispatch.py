@@ -15,6 +15,7 @@ from events.types.registry_events import PresetDefined, PresetSwitched, Registry
 from registry.decide import commands
 from registry.decide.adopt import adopt, merge, reindex
 from registry.decide.aliases import move_alias, require_version, retire_version
+from registry.decide.describe import judged_description
 from registry.decide.import_skill import imported
 from registry.decide.promote import PromotionGrounds, named_gene, promotion, without_live_claims
 from registry.decide.retirement import require_live, restore_skill, retire_skill
@@ -227,6 +228,12 @@ def _restore_skill(command: commands.RestoreSkill, state: DecisionState) -> list
 def _record_skill_fact(command: commands.RecordSkillFact, state: DecisionState) -> list[Decided]:
     require_version(_require(state.capsule, command.capsule), command.fact.version)
     return [_placed(command.fact)]
+
+
+@decide.register
+def _judge_description(command: commands.JudgeDescription, state: DecisionState) -> list[Decided]:
+    capsule = require_live(_require(state.capsule, command.capsule))
+    return [_placed(event) for event in judged_description(capsule, command.judged)]
 
 
 @decide.register

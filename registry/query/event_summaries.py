@@ -147,6 +147,10 @@ _SAY: dict[str, Callable[[Any], str]] = {
         f"{e.verdict}, {e.rollouts.difference:+.3f} "
         f"[{e.rollouts.low:+.3f}, {e.rollouts.high:+.3f}] in {_count(e.rollouts.pairs, 'pair')}, agent {e.agent}"
     ),
+    "DescriptionJudged": lambda e: (
+        f"description, {e.verdict}: found {e.reached.before:.2f} → {e.reached.after:.2f}, "
+        f"spared {e.spared.before:.2f} → {e.spared.after:.2f}; {e.description}"
+    ),
     "RetirementProposed": lambda e: (
         f"retire it? {e.success:.0%} of {_count(e.uses, 'session')} succeeded [{e.low:.2f}, {e.high:.2f}]"
         if e.cause == "sessions"

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from events.types.capsule_events import RetirementProposed, SkillTested
+from events.types.capsule_events import DescriptionJudged, RetirementProposed, SkillTested
 from events.types.claims import Claim
 from events.types.score import Delta, Effect
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from strategies.usage.line_usage import FileUsage, LineUsage
     from strategies.usage.skill_ledger import SkillLedger
+    from strategies.usage.trigger_audit import TriggerAudit
 
 
 class LineWitnessRow(Part):
@@ -194,4 +195,61 @@ class SkillRestoreDocument(Document):
     skill: Absent[str] = ABSENT
     written: Absent[tuple[str, ...]] = ABSENT
     edited: Absent[bool] = ABSENT
+    events: tuple[EventRow, ...]
+
+
+class TriggerShare(Part):
+    """A share of `n`, with its 95 % interval."""
+
+    hits: int
+    n: int
+    low: float
+    high: float
+
+
+class TriggerRow(Part):
+    """What sessions show of a description; without `claims` nothing tells where the skill is needed."""
+
+    skill: str
+    version: int
+    description: str
+    claims: int
+    offered: int
+    loaded: int
+    needed: int
+    precision: TriggerShare
+    recall: TriggerShare
+    findings: tuple[Literal["too wide", "too narrow"], ...]
+
+    @classmethod
+    def of(cls, audit: "TriggerAudit") -> "TriggerRow":
+        """Read it from an audit."""
+        return cls.described(
+            audit,
+            skill=audit.capsule.name,
+            version=audit.capsule.version,
+            claims=len(audit.claims),
+            offered=len(audit.sessions),
+            loaded=audit.precision.n,
+            needed=audit.recall.n,
+            precision=TriggerShare.model_validate(audit.precision),
+            recall=TriggerShare.model_validate(audit.recall),
+        )
+
+
+class SkillTriggersDocument(Document):
+    """Say whether skills are loaded in the sessions that need them, and in others."""
+
+    schema_: Literal["germline/skill-triggers/1"] = "germline/skill-triggers/1"
+    skills: tuple[TriggerRow, ...]
+
+
+class SkillDescribeDocument(Document):
+    """Hold another description of a skill to sessions that it was not made from."""
+
+    schema_: Literal["germline/skill-describe/1"] = "germline/skill-describe/1"
+    dry_run: Rehearsed = False
+    skill: Absent[str] = ABSENT
+    judged: Absent[DescriptionJudged] = ABSENT
+    written: Absent[tuple[str, ...]] = ABSENT
     events: tuple[EventRow, ...]

@@ -18,6 +18,7 @@ from tui.facts.candidates import (
 )
 from tui.facts.fact import Fact, fact
 from tui.facts.scores import score_facts, why_unmeasured
+from tui.facts.skill_life import description_words
 from tui.facts.trials import trial_facts
 from tui.text.numbers import ago, count, minute
 from tui.text.rows import RowPart
@@ -42,7 +43,8 @@ _HASH_CHARS = 12
 def line_facts(why: Why, now: str, counted: SignalRaised | None = None) -> Iterator[Fact]:
     """Say why a line is there and what it did; `counted` is its signal as it is counted by now."""
     candidate, scored = why.candidate, why.candidate.scored if why.candidate else None
-    yield from tier_facts(why.tier, candidate)
+    judged = getattr(why.origin.event, "judged", None)
+    yield from [fact("judged", description_words(judged))] if judged else tier_facts(why.tier, candidate)
     yield fact("why", _who(why))
     if why.asked:
         yield fact("model", asked_words(why.asked))
@@ -91,6 +93,8 @@ def _claim_facts(why: Why) -> Iterator[Fact]:
     elif is_unclaimed(why.capsule.gene(why.line.gene), why.line, why.origin.event):
         words = "; ".join(claim_words(claim, known=known) for claim in _untested(why))
         yield fact("claim", f"{UNTESTED}, so no score counts it: {words}" if words else UNCLAIMED, "warn")
+    elif getattr(why.origin.event, "judged", None):
+        yield fact("claim", "a session whose request shares a word with it needs the skill, and no other does")
     elif why.candidate is None and why.line.text.strip():
         yield fact("claim", "none: no log speaks for it or against it", "dim")
 
@@ -126,7 +130,8 @@ def _who(why: Why) -> str:
     """Say what kind of change it was, and on whose word."""
     actor, candidate = actor_words(why.origin.actor), why.candidate
     if candidate is None:
-        return f"{kind_of(why.origin)} {actor}; {_unproven(why)}"
+        unproven = "" if getattr(why.origin.event, "judged", None) else f"; {_unproven(why)}"
+        return f"{kind_of(why.origin)} {actor}{unproven}"
     word = f"{actor_words(candidate.actor)}; approved {actor}" if candidate.reviewed else actor
     stamp = "" if why.line.id else "the stamp of a version that came by "
     unproven = "" if isinstance(getattr(why.origin.event, "after", None), Score) else f"; {_unproven(why)}"

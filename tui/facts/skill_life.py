@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from tui.text.numbers import count, interval, share
 
 if TYPE_CHECKING:
-    from events.types.capsule_events import RetirementProposed, SkillTested
+    from events.types.capsule_events import DescriptionJudged, RetirementProposed, ShareChange, SkillTested
     from events.types.score import Delta
     from strategies.usage.skill_ledger import SkillLedger
+    from strategies.usage.trigger_audit import TriggerAudit, TriggerProportion
 
 
 def success_words(row: SkillLedger) -> str:
@@ -60,3 +61,30 @@ def tested_words(event: SkillTested) -> str:
         "harms": f"{event.capsule} harms: runs with it do worse than with {against}",
         "unclear": f"{event.capsule}: no difference to {against} is shown",
     }[event.verdict]
+
+
+def trigger_words(audit: TriggerAudit) -> str:
+    """Say how well a description finds the sessions that need the skill, and what is surely wrong with it."""
+    if not audit.claims:
+        return "no claim of it tells which sessions need it"
+    findings = f"{' and '.join(audit.findings)}: " if audit.findings else ""
+    loads = _share_words(audit.precision, "load", "of the {} were needed") if audit.precision.n else "never loaded"
+    needs = _share_words(audit.recall, "session", "of the {} that needed it loaded it")
+    return f"{findings}{loads}; {needs if audit.recall.n else 'no session needed it'}"
+
+
+def _share_words(part: TriggerProportion, noun: str, words: str) -> str:
+    return f"{share(part.hits / part.n)} {interval(part.low, part.high)} {words.format(count(part.n, noun))}"
+
+
+def description_words(judged: DescriptionJudged) -> str:
+    """Say what sealed sessions show of a description."""
+    link = f"its words go with loading (p {judged.link:.1g})" if judged.link <= judged.alpha else ""
+    changes = (_change_words("finds", judged.reached), _change_words("spares", judged.spared))
+    return "; ".join(filter(None, (judged.reasons[0], *changes, link)))
+
+
+def _change_words(verb: str, change: ShareChange) -> str:
+    points = f"{100 * (change.after - change.before):+.0f} points"
+    bounds = f"{100 * change.low:+.0f} to {100 * change.high:+.0f}"
+    return f"{verb} {points} ({bounds}, p {change.p:.1g}, {count(change.tasks, 'sealed task')})"

@@ -152,6 +152,8 @@ def kind_of(envelope: Envelope) -> str:
         return str(strategy)
     if getattr(event, "after", None) == MERGED:
         return "merged"
+    if getattr(event, "judged", None):
+        return "described"
     cause = getattr(event, "cause", "")
     by_hand = {"CapsuleImported": "import", "GeneBorn": "import", "CapsuleReverted": "revert"}
     if cause:

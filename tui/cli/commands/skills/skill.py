@@ -12,6 +12,7 @@ from registry.actions.retire_skill import restore, retire, take_away
 from registry.skill_md.render import label
 from registry.state.capsule import is_skill_name
 from tui.cli.commands.skills.skill_test import run_skill_test
+from tui.cli.commands.skills.skill_triggers import describe_skill, show_triggers
 from tui.cli.output.color import column, width
 from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.facts import say_fact, say_folded
@@ -186,5 +187,7 @@ def restore_skill(
 
 
 skill.command("test")(run_skill_test)
+skill.command("triggers")(show_triggers)
+skill.command("describe")(describe_skill)
 
 COMMANDS: Final = {"skill": skill}

@@ -1,0 +1,100 @@
+"""Trigger audits on generated sessions: descriptions too wide or too narrow are named, better ones promoted."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING
+
+from tests.terminal import SPLIT_KEY, Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+TOPICS = {
+    "invoices": ("invoice", "ledger", "payment"),
+    "mail": ("letter", "inbox"),
+    "meetings": ("meeting", "calendar"),
+    "pictures": ("photo", "drawing"),
+}
+RULE = "- Run list_tables before run_query.\n"
+
+
+def asked(number: int) -> tuple[str, str]:
+    """Draw what a session is about, and a word of it."""
+    draws = random.Random(f"asked {number}")
+    topic = draws.choice([*TOPICS])
+    return topic, draws.choice(TOPICS[topic])
+
+
+def lines(words: frozenset[str]) -> Iterator[str]:
+    """Write sessions that load the skill where their request holds one of some words, nearly always."""
+    for number in range(240):
+        topic, word = asked(number)
+        loads = random.Random(f"loads {number}").random() < (0.92 if word in words else 0.04)
+        episode = {
+            "episode": f"e{number}",
+            "task": f"t{number}",
+            "run": "r",
+            "prompt": f"Do {word} number {number}.",
+        }
+        yield json.dumps({"type": "episode", **episode, "skills": [["billing", "1"]] if loads else []})
+        tools = ("list_tables", "run_query") if topic == "invoices" else ("search",)
+        for turn, tool in enumerate(tools):
+            yield json.dumps({"type": "step", "episode": f"e{number}", "turn": turn, "tool": tool, "text": word})
+        yield json.dumps({"type": "outcome", "episode": f"e{number}", "value": 1, "source": "tests"})
+
+
+def audited(folder: Path, description: str, *words: str) -> Terminal:
+    germline = Terminal(folder)
+    germline.does("init", "--split-key", SPLIT_KEY)
+    germline.write(
+        "skills/billing/SKILL.md", f"---\nname: billing\ndescription: {description}\n---\n\n## Rules\n\n{RULE}"
+    )
+    germline.does("import", "skills")
+    germline.write("log.jsonl", "".join(f"{line}\n" for line in lines(frozenset(words))))
+    germline.does("scan", "log.jsonl")
+    return germline
+
+
+def test_a_description_that_is_too_wide_is_named_and_a_narrower_one_promoted(tmp_path: Path) -> None:
+    wide = "Works on an invoice, ledger or payment. Helps with each letter, meeting, photo and calendar."
+    every = [word for words in TOPICS.values() for word in words]
+    germline = audited(tmp_path, wide, *(word for word in every if word in wide))
+    (row,) = germline.does("skill", "triggers", "--json").json["skills"]
+    assert row["findings"] == ["too wide"]
+    assert "! billing@1" in germline.does("skill", "triggers").out
+    judged = germline.does("skill", "describe", "billing", "--json").json["judged"]
+    assert judged["verdict"] == "promote"
+    assert "photo" not in judged["description"]
+    assert judged["spared"]["after"] > judged["spared"]["before"] + 0.3
+    place = germline.folder / "skills/billing/SKILL.md"
+    assert f'description: "{judged["description"]}"' in place.read_text()
+    assert germline.does("show", "billing", "--json").json["version"] == 2
+    why = " ".join(germline.does("why", "billing:3").out.split())
+    assert "claim a session whose request shares a word with it needs the skill, and no other does" in why
+    assert "its words go with loading" in why
+    assert germline.does("skill", "triggers", "--json").json["skills"][0]["offered"] == 0
+    assert germline("skill", "describe", "billing").code == 2
+    assert germline.does("verify").code == 0
+
+
+def test_a_description_that_is_too_narrow_is_named_and_a_wider_one_promoted(tmp_path: Path) -> None:
+    germline = audited(tmp_path, "Works on a ledger.", "ledger")
+    (row,) = germline.does("skill", "triggers", "--json").json["skills"]
+    assert row["findings"] == ["too narrow"]
+    before = germline.events()
+    germline.does("skill", "describe", "billing", "--dry-run")
+    assert germline.events() == before
+    told = germline.does("skill", "describe", "billing")
+    assert "✓ promote  billing@2" in told.out
+    assert "Works on a ledger. Use it for: payment, invoice." in " ".join(told.out.split())
+
+
+def test_a_worse_description_of_a_person_is_not_promoted(tmp_path: Path) -> None:
+    germline = audited(tmp_path, "Works on an invoice, ledger or payment.", "invoice", "ledger", "payment")
+    answer = germline("skill", "describe", "billing", "--text", "Looks at each photo.", "--json")
+    assert (answer.code, answer.json["judged"]["verdict"]) == (3, "reject")
+    assert germline("skill", "describe", "billing", "--text", "Looks at each photo.").code == 2
+    assert germline.does("skill", "triggers", "--json").json["skills"][0]["findings"] == []
