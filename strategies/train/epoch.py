@@ -23,6 +23,7 @@ from strategies.train.proposed_changes import (
     is_passed_over,
     is_waiting_for_company,
     proposed_by,
+    removals_of_learned_lines,
     tested_first,
 )
 from strategies.train.training_plan import LEAST_COMPANY, MOST_CHANGES
@@ -101,7 +102,8 @@ def _explore(plan: TrainingPlan, record: TrainingRecord) -> list[TaskAttempt]:
 def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[TaskAttempt]) -> str:
     """Ask for changes, and propose those that can be tested, all of them together.
 
-    So an interrupted epoch goes on with what it proposed. Returns why nothing was, "" where something was.
+    So an interrupted epoch goes on with what it proposed. Where nothing is new, it is asked whether lines that the
+    training brought are missed. Returns why nothing was proposed, "" where something was.
     """
     registry, rig, number = plan.rig.registry, plan.rig, len(record.epochs) + 1
     capsule = registry.capsule(plan.skill)
@@ -117,12 +119,20 @@ def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[Task
             own = tuple(tag for tag in change.tags if tag in tags)
             proposed = ProposedEdits(edits, own, _reason(change.reason, actor, attempts, number))
             proposals.append((proposed_by(rig, capsule, plan.training, proposed), actor))
+    because = "" if proposals else _nothing_new(case, given)
+    if because:
+        idle = [edits for edits in removals_of_learned_lines(registry, capsule) if idea_of(edits) not in known_ideas]
+        why = f"epoch {number}: {because}; are these lines missed?"
+        proposals = [
+            (proposed_by(rig, capsule, plan.training, ProposedEdits(edits, (), why)), "germline")
+            for edits in idle[:MOST_CHANGES]
+        ]
     with registry.log.transaction():
         register_evaluator(registry, rig.harness)
         for candidate, actor in proposals:
             if registry.candidate(candidate.candidate) is None:
                 registry.execute(Propose(candidate), actor=actor)
-    return "" if proposals else _nothing_new(case, given)
+    return "" if proposals else because
 
 
 def _test(plan: TrainingPlan, *, last: bool) -> str:
@@ -195,7 +205,7 @@ def _tried(plan: TrainingPlan, record: TrainingRecord) -> tuple[TriedChange, ...
     past = [
         TriedChange(lines=tuple(line.strip() for line in known.proposed.new_lines), verdict=_word(known))
         for known in plan.rig.registry.candidates(plan.skill)
-        if known.verdict and known.judged <= record.ended
+        if known.verdict and known.judged <= record.ended and known.proposed.new_lines
     ]
     return tuple(dict.fromkeys(past))[-_MOST_TRIED:]
 

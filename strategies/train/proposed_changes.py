@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.candidate_events import CandidateProposed
+from events.types.parts import Edit
 from events.types.training_events import TRAINER
 from registry.query.diffs import is_reworded
 from strategies.gate.aimed_rule import LEAST_AIMED
@@ -17,9 +18,9 @@ from strategies.rollouts.compare.rounds import ALONE, WAITS, tagged
 from strategies.rollouts.compare.settle import rollout_candidate_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from events.types.parts import Edit, Strategy
+    from events.types.parts import Strategy
     from registry.query.library import Library
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
@@ -58,6 +59,26 @@ def _may_run(capsule: Capsule, edits: tuple[Edit, ...], preset: Preset) -> bool:
     limits = limits_of(preset)
     refused = any(finding.severity == "refuse" for finding in lint(capsule, edits, limits, by=TRAINER))
     return not refused and not suspicious(brought, ()) and not (brought and standing.issuperset(brought))
+
+
+def removals_of_learned_lines(library: Library, live: Capsule) -> Iterator[tuple[Edit, ...]]:
+    """Give, for each change that trainings brought, the edits that take what is live of it away again.
+
+    What was shown on the tasks that it is for is left out: hardly ever does such a line do nothing, and over all
+    tasks it may be worth less than a removal may lose.
+    """
+    for known in library.candidates(live.name):
+        runs = known.scored.rollouts if known.scored else None
+        learned = known.verdict == "promote" and known.proposed.proposer == TRAINER and not known.taken_back
+        if learned and runs is not None and runs.aim is None:
+            edits = tuple(
+                Edit(op="delete", gene=gene.id, target=(line.id,))
+                for gene in live.genes
+                for line in gene.lines
+                if line.version == known.version and line.text in known.proposed.new_lines
+            )
+            if edits:
+                yield edits
 
 
 class ProposedEdits(NamedTuple):

@@ -110,6 +110,21 @@ def test_what_helps_is_promoted_and_what_harms_or_answers_by_heart_is_not(regist
     assert first.audit > 0.2
 
 
+def test_a_line_that_a_better_one_made_idle_goes_once_nothing_new_is_suggested(registry: Registry) -> None:
+    def rate(text: str, _: RolloutTask) -> float:
+        return 0.95 if "BETTER" in text else 0.75 if "HELPS" in text else 0.3
+
+    proposer = Planted(lambda case: appended(case, HELPS if case.epoch == 1 else "- BETTER: sort all of them."))
+    end = train(plan_of(registry, proposer, FakeRunner(rate)))
+
+    assert [len(epoch.promoted) for epoch in end.record.epochs] == [1, 1, 1, 0, 0]
+    assert "BETTER" in live_text(registry)
+    assert "HELPS" not in live_text(registry)
+    kept = [known for known in registry.candidates(NAME) if known.verdict == "reject"]
+    assert [known.reasons[0].startswith("the lines are missed") for known in kept] == [True]  # asked once
+    assert all(tried.lines for case in proposer.cases for tried in case.tried)
+
+
 def test_only_explore_tasks_are_shown_to_a_proposer_and_nothing_learned_by_heart_is_promoted(
     registry: Registry,
 ) -> None:
