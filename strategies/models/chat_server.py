@@ -210,12 +210,16 @@ def chat_body(sent: _Json, name: str) -> _Json:
     body["messages"] = [*first, *turns]
     if tools := [_tool(tool) for tool in _blocks(sent.get("tools"))]:
         body["tools"] = cast("JsonValue", tools)
-    match sent.get("output_config"):
+    wanted = sent.get("output_config")
+    match wanted:
         case {"format": {"schema": schema}}:
             body["response_format"] = {
                 "type": "json_schema",
                 "json_schema": {"name": "answer", "schema": schema, "strict": True},
             }
+    match wanted:
+        case {"effort": effort}:
+            body["reasoning_effort"] = effort
     return body
 
 

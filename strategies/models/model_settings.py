@@ -11,6 +11,7 @@ from events.types.frozen import Frozen
 from events.types.model_events import ModelRole
 from strategies.models.budget import ModelCaps
 from strategies.models.prices import NO_PRICE, Price, PriceList, published_prices
+from strategies.models.protocol import Effort
 from strategies.models.served_model import served_model
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class ModelSettings(Frozen):
 
     `batch` sends the rounds of a cycle as Message Batches, at half the price, `batch_wait_s` is how long one is
     waited for before the command ends and leaves it for the next. `longest_wait_s` is the longest that a server
-    may ask to wait before another try. Caps of 0 are none.
+    may ask to wait before another try. Caps of 0 are none. A role with an `effort` thinks before it answers.
     """
 
     proposer: str = ""
@@ -54,6 +55,7 @@ class ModelSettings(Frozen):
     timeout_s: _Seconds = 600.0  # the SDK's own
     max_retries: Annotated[int, Field(ge=0, le=10)] = 2  # the SDK's own
     longest_wait_s: _Seconds = 60.0  # a guess: the limits of the API are per minute
+    effort: dict[ModelRole, Effort] = Field(default_factory=dict)
     prices: dict[str, Price] = Field(default_factory=dict)
 
     @property

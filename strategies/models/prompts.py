@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, assert_never
 
 from registry.evidence.scrub_text import compact, scrubbed, texts_in
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from events.types.model_events import ModelRole
     from registry.evidence.redaction import Leak
-    from strategies.models.protocol import ModelMessage, ModelTool, Part, Request
+    from strategies.models.protocol import Effort, ModelMessage, ModelTool, Part, Request
 
     FindLeaks = Callable[[Iterable[str]], tuple[Leak, ...]]
     from collections.abc import Iterator, Mapping
@@ -33,6 +34,8 @@ _BYTES_PER_TOKEN: Final = 2
 """The fewest that a token covers on average (a guess on the safe side: English text has about four)."""
 _LIKELY_BYTES_PER_TOKEN: Final = 4
 """What a token of English text covers on average."""
+_THINKING_TOKENS: Final[Mapping[Effort, int]] = MappingProxyType({"low": 2_000, "medium": 6_000, "high": 12_000})
+"""Room that thinking has beside the answer: it counts against the same limit (guesses)."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +73,22 @@ class Prompt:
         return self.most_input + self.max_tokens
 
 
-def prompt_of(request: Request[Any], model: str, find_leaks: FindLeaks = lambda _: ()) -> Prompt:
-    """Write a request as the Messages API takes it; secrets leave it first."""
-    body = _body(request, model)
+def prompt_of(
+    request: Request[Any], model: str, find_leaks: FindLeaks = lambda _: (), effort: Effort | None = None
+) -> Prompt:
+    """Write a request as the Messages API takes it; secrets leave it first.
+
+    With an `effort` the model thinks first, and its limit has room for that.
+    """
+    most_tokens = request.max_tokens + (_THINKING_TOKENS[effort] if effort else 0)
+    body = _body(request, model) | {"max_tokens": most_tokens}
+    if effort:
+        wanted = body.get("output_config")
+        shape = wanted if isinstance(wanted, dict) else {}
+        body |= {"thinking": {"type": "adaptive"}, "output_config": {**shape, "effort": effort}}
     kept = scrubbed(body, find_leaks(texts_in(body)))
     sent = body if request.role == "agent" or not isinstance(kept, dict) else kept
-    return Prompt(request.role, model, sent, compact(kept).encode(), request.max_tokens)
+    return Prompt(request.role, model, sent, compact(kept).encode(), most_tokens)
 
 
 def _body(request: Request[Any], model: str) -> dict[str, JsonValue]:

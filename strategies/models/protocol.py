@@ -23,6 +23,9 @@ A = TypeVar("A", bound=Frozen | str)
 Stop = Literal["end_turn", "stop_sequence", "tool_use", "pause_turn"]
 """Why a reply of use ended: those that were refused or cut off are errors."""
 
+Effort = Literal["low", "medium", "high"]
+"""How much a model thinks before it answers."""
+
 MOST_CACHE_MARKS: Final = 4
 """Cache breakpoints that one request may hold (Messages API)."""
 

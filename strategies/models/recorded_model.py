@@ -139,7 +139,8 @@ class RecordedModel:
 
     def prompt(self, request: Request[Any]) -> Prompt:
         """Write a request as it would be sent; raises UsageError where no model is named for its role."""
-        return prompt_of(request, request.model or self.settings.model_for(request.role), self.find_leaks)
+        model = request.model or self.settings.model_for(request.role)
+        return prompt_of(request, model, self.find_leaks, self.settings.effort.get(request.role))
 
     # -- what is known already -------------------------------------------------------------------------
 

@@ -121,7 +121,9 @@ def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[Task
             proposals.append((proposed_by(rig, capsule, plan.training, proposed), actor))
     because = "" if proposals else _nothing_new(case, given)
     if because:
-        idle = [edits for edits in removals_of_learned_lines(registry, capsule) if idea_of(edits) not in known_ideas]
+        idle = [
+            edits for edits in removals_of_learned_lines(registry, capsule) if idea_of(edits) not in known_ideas
+        ]
         why = f"epoch {number}: {because}; are these lines missed?"
         proposals = [
             (proposed_by(rig, capsule, plan.training, ProposedEdits(edits, (), why)), "germline")

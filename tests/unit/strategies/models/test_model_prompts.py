@@ -13,8 +13,10 @@ from events.types.claims import Claim
 from events.types.frozen import Frozen
 from registry.evidence.redaction import Leak
 from strategies.models.answer_schema import answer_schema
+from strategies.models.chat_server import chat_body
 from strategies.models.prompts import prompt_of
 from strategies.models.protocol import (
+    Effort,
     ModelMessage,
     ModelTool,
     Opaque,
@@ -26,6 +28,7 @@ from strategies.models.protocol import (
 )
 from tests.asking import Pick, question
 
+EFFORTS: tuple[Effort | None, ...] = (None, "high")
 SECRET = "ghp_" + "a1" * 18
 TOOL = ModelTool("run", "Runs a command.", {"type": "object", "properties": {"command": {"type": "string"}}})
 
@@ -90,6 +93,23 @@ def test_a_request_is_written_as_the_messages_api_has_it() -> None:
             },
         ],
     }
+
+
+def test_a_model_with_an_effort_thinks_first_and_its_limit_and_its_estimate_have_room_for_that() -> None:
+    plain, thinking = (prompt_of(question("?"), "m", effort=effort) for effort in EFFORTS)
+    assert "thinking" not in plain.sent
+    assert thinking.sent["thinking"] == {"type": "adaptive"}
+    config = thinking.sent["output_config"]
+    assert isinstance(config, dict)
+    assert config["effort"] == "high"
+    assert "format" in config
+    assert thinking.sent["max_tokens"] == thinking.max_tokens == plain.max_tokens + 12_000
+    assert thinking.most_tokens > plain.most_tokens + 12_000
+    assert thinking.hash != plain.hash
+
+    body = chat_body(thinking.sent, "m")
+    assert (body["reasoning_effort"], body["max_tokens"]) == ("high", thinking.max_tokens)
+    assert "reasoning_effort" not in chat_body(plain.sent, "m")
 
 
 def test_secrets_leave_a_prompt_before_it_is_sent() -> None:

@@ -144,7 +144,9 @@ def test_who_receives_the_key_is_not_for_a_project_to_say(folder: Path, monkeypa
 
 def test_models_and_their_prices_are_read_key_by_key(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     price = "input = 1.0\noutput = 2.0\ncache_write = 1.0\ncache_read = 1.0\n"
-    write(user_file(), f'[models]\njudge = "j"\n[models.prices."own.model"]\n{price}')
+    write(
+        user_file(), f'[models]\njudge = "j"\n[models.prices."own.model"]\n{price}[models.effort]\njudge = "low"\n'
+    )
     write(folder / "germline.toml", '[models]\nproposer = "p"\ncap_usd_per_cycle = 0.5\n')
     VOUCHED.set(True)
     monkeypatch.setenv("GERMLINE_MODELS_WRITER", "w")
@@ -152,6 +154,7 @@ def test_models_and_their_prices_are_read_key_by_key(folder: Path, monkeypatch: 
     assert models.named == {"proposer": "p", "writer": "w", "judge": "j"}
     assert (models.caps.usd_per_cycle, models.caps.usd_per_day) == (0.5, 20.0)
     assert models.prices["own.model"].output == 2.0
+    assert models.effort == {"judge": "low"}
     assert origin_of("models.cap_usd_per_cycle") == (0.5, "nearest file", str(folder / "germline.toml"))
 
 
