@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from events.errors import UsageError
 from events.types.research_events import NoiseMeasured
+from strategies.research.research_plan import TIME_SETTING
 from strategies.rollouts.compare.comparison import runs_of
 from strategies.rollouts.compare.rounds import batched, in_random_order
 from strategies.rollouts.run.arms import incumbent
@@ -30,7 +31,9 @@ def measure_noise(rig: Rig, surface: Surface, research: str) -> NoiseMeasured:
         replace(live, standing=f"{live.standing} for noise, {side} of {surface.content[:16]}")
         for side in ("one", "other")
     )
-    tasks = rig.harness.divided.sealed
+    tasks, caps = rig.harness.divided.sealed, rig.harness.caps
+    if caps.time_setting == TIME_SETTING:  # which experiments have, and their noise has not
+        rig = replace(rig, harness=replace(rig.harness, caps=replace(caps, time_s=0.0)))
     with runs_of(rig) as runs:
         for pair in batched(in_random_order(arms, tasks, (0,), rig.seed), len(arms)):
             runs.make(pair)

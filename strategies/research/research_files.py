@@ -12,11 +12,10 @@ from registry.decide.commands import RecordFact
 from strategies.models.tasks.ask_research import suggest_experiment
 from strategies.models.tasks.research_case import PastExperiment, ResearchCase, SuggestedExperiment
 from strategies.research.metric_noise import measure_noise
-from strategies.research.research_plan import HOUR_S
+from strategies.research.research_plan import HOUR_S, TIME_SETTING
 from strategies.research.research_record import research_record, research_records
 from strategies.research.research_surface import changed_files, surface_before, surface_now, write_file
 from strategies.research.run_experiment import (
-    TIME_SETTING,
     as_decided,
     candidate_of,
     ended,
@@ -126,6 +125,8 @@ def _next_experiment(plan: ResearchPlan, record: ResearchRecord) -> ExperimentEn
         require_unedited(registry, plan.target.name)
     with registry.log.transaction():
         surface = surface_now(registry, plan.target)
+    if pending and not pending.proposed.after:
+        return ended(pending.proposed, "refused", ("it could not be applied",))
     if pending and surface.files != pending.proposed.before:
         if plan.target.file is None or surface.files != pending.proposed.after:
             return ended(pending.proposed, "refused", ("the files were changed since it was proposed",))

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from strategies.train.training_proposers import CommandProposer, PythonProposer, ReflectProposer
 
 EXPERIMENTS: Final = 20
+TIME_SETTING: Final = "--minutes"
+"""What sets the time that each experiment may take."""
 MINUTE_S: Final = 60.0
 HOUR_S: Final = 60 * MINUTE_S
 

@@ -13,6 +13,7 @@ from registry.actions.publish import publish, require_unedited
 from registry.decide.commands import Propose
 from strategies.gate.rule import failed
 from strategies.gate.verdict import Verdict
+from strategies.research.research_plan import TIME_SETTING
 from strategies.research.research_surface import write_file
 from strategies.rollouts.compare.comparison import compared, contest_of, runs_of
 from strategies.rollouts.compare.judge_group import record, text_rules_of
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from strategies.rollouts.compare.comparison import Rig
     from strategies.rollouts.run.trial import Trial
 
-TIME_SETTING: Final = "--minutes"
-"""What sets the time that each experiment may take."""
 _GUARD_SEEDS: Final = 3
 """Seeds that each guard is asked with (a guess)."""
 
@@ -138,7 +137,8 @@ def _broken_guard(plan: ResearchPlan, surface: Surface, change: CandidatePropose
     """Say which guard of the metric does not hold, "" where all do, or there is none."""
     if plan.metric is None or not plan.metric.file.guards:
         return ""
-    draws = random.Random(f"{plan.rig.seed}:{experiment}:guards")  # noqa: S311 - seeds of guards, no secret
+    unknown = plan.rig.registry.about().split_key  # to a proposer: no answer is learned by heart
+    draws = random.Random(f"{unknown}:{plan.rig.seed}:{experiment}")  # noqa: S311 - draws that can be made again
     seeds = [draws.randrange(2**31) for _ in range(_GUARD_SEEDS)]
     log = plan.rig.registry.log
     arms = incumbent(log, surface.base), challenger(log, surface.base, change)

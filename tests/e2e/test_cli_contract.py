@@ -147,6 +147,7 @@ def test_every_answer_in_json_has_a_published_schema_that_says_what_it_is() -> N
         "proof",
         "usage-correct",
         "outcome-queue",
+        "why-researched",
     }
     assert have <= {named(path) for path in PATHS} | beside
     for name in have:

@@ -119,6 +119,7 @@ def test_nothing_of_a_clone_runs_and_nothing_leaves_before_it_is_trusted(clone: 
         refused(clone, words, "rollouts.agent")
     refused(clone, "watch --evolve steps.jsonl", "rollouts.agent")
     refused(clone, "compare sql-analyst --models claude-haiku-4-5", "rollouts.agent")
+    refused(clone, "research sql-analyst --proposer steal:main", "rollouts.agent")
     for words in READS:
         clone.does(*words.split())
     assert clone.does("config", "--json").json["settings"][1] == {

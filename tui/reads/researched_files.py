@@ -46,13 +46,12 @@ def find_target(
                 hint=f"germline train {capsule.name}",
             )
         return ResearchTarget(capsule.name, (escape(inside),))
-    return ResearchTarget(name_of_file(path, where), file=path.absolute(), place=path.name)
+    return ResearchTarget(name_of_file(path, where), file=path.parent.resolve() / path.name, place=path.name)
 
 
 def name_of_file(path: Path, where: Path | PostgresAddress) -> str:
     """Name a file by its path below the project of a registry, or as a whole where it is not there."""
-    project, place = project_of(where), path.absolute()
-    place = place.parent.resolve() / place.name
+    project, place = project_of(where), path.parent.resolve() / path.name
     return place.relative_to(project).as_posix() if project and place.is_relative_to(project) else str(place)
 
 

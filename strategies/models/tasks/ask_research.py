@@ -19,8 +19,8 @@ wants and every experiment so far. Suggest one experiment: of one idea, the smal
 the measure. It is measured many times beside the files as they are, and kept only where that surely shows a gain.
 What the files give must stay the same unless their owner says otherwise.
 
-Give the reason first, in a sentence. Each edit names a path, a text that stands exactly once in that file, copied
-with its line ends and indentation, and what takes its place. All other files are out of reach. Give no edits where
+Give the reason first, in a sentence. Each edit names a path, a text that is in that file exactly once, copied with
+its line ends and indentation, and what takes its place. All other files are out of reach. Give no edits where
 nothing is left that is worth a try."""
 _MOST_TOKENS: Final = 8_000
 _MOST_FILE_CHARS: Final = 60_000

@@ -90,7 +90,8 @@ class MetricFile(Frozen):
 class Metric:
     """A metric as it was when it was loaded: its files by hash, the steering text and the hash of it.
 
-    `measured` is the path of the one file that is measured, "" for a skill: it is put there among `files`.
+    `measured` is the path of the one file that is measured, "" for a skill: it is put there among `files`. Seeds
+    follow `first_seed`.
     """
 
     file: MetricFile
@@ -99,6 +100,7 @@ class Metric:
     steering: str
     steering_text: str
     measured: str = ""
+    first_seed: int = 0
 
     @property
     def digest(self) -> str:
@@ -106,12 +108,12 @@ class Metric:
         locked = [fixture.model_dump(mode="json") for fixture in self.fixtures]
         plain = self.file.model_dump(mode="json", exclude={"guards"})
         asked = [guard.model_dump(mode="json") for guard in self.file.guards]
-        more = [asked, self.measured] if asked or self.measured else []
+        more = [asked, self.measured, self.first_seed] if asked or self.measured or self.first_seed else []
         return digest(["metric", plain, locked, self.steering, *more])
 
     def seed_of(self, task: RolloutTask, at: int) -> int:
         """Give the seed of a repeat in a round: both of a pair share it, and no other has it."""
-        return int(task.id.rpartition("-")[2]) + at * self.file.repeats
+        return self.first_seed + int(task.id.rpartition("-")[2]) + at * self.file.repeats
 
     @property
     def repeats(self) -> tuple[RolloutTask, ...]:
@@ -161,6 +163,8 @@ def harness_on_metric(
     """Set up side-by-side repeats of a metric: nothing can be learned by heart, so all of them are sealed."""
     agent = Agent(name=f"metric {metric.file.name}", argv=metric.file.command)
     harness = harness_of(agent, policy)
+    if metric.first_seed:
+        harness = digest([harness, metric.first_seed])
 
     def runner(place: Path) -> Runner:
         return MetricRunner(metric, policy, place)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from events.errors import RefusedError, UsageError
+from events.types.research_events import ExperimentProposed
+from registry.decide.commands import RecordFact
 from strategies.policy.presets import PRESETS
 from strategies.research.research_files import research, undo
 from strategies.research.research_plan import ResearchPlan, rig_of_experiments
@@ -20,7 +22,7 @@ from strategies.rollouts.compare.metric import MetricRunner, harness_on_metric, 
 from strategies.rollouts.run.runner import RunCaps
 from strategies.rollouts.run.store import Bank
 from strategies.rollouts.run.trial import Trial
-from strategies.sandbox.confined_run import SandboxPolicy
+from strategies.sandbox.confined_run import Ran, SandboxPolicy
 from strategies.train.training_proposers import PythonProposer
 from tests.clocks import TickingClock
 from tests.registries import new_registry
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from registry.registry import Registry
+    from strategies.rollouts.run.arms import Arm
     from strategies.rollouts.run.store import PlannedRun
 
 METRIC = """
@@ -255,3 +258,44 @@ def test_of_forty_changes_that_change_nothing_at_most_one_is_kept(
     assert len(kept) <= 1
     assert len(bench.cases) == 40
     json.dumps([case.model_dump(mode="json") for case in bench.cases])
+
+
+def test_no_seed_of_a_guard_can_be_computed_from_what_a_proposer_sees(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    text = METRIC + '[[guards]]\ncommand = ["python3", "{file}", "{seed}"]\n'
+    (bench.folder / "metric.toml").write_text(text)
+
+    def ran(runner: MetricRunner, arm: Arm, command: object, seed: int) -> Ran:
+        assert (arm.name, command) != ("", runner.metric.file.command)
+        asked.append(seed)
+        return Ran(
+            ended="exited", code=0, stdout="the same", stderr="", seconds=0.1, attempts=(), missing=(), error=""
+        )
+
+    monkeypatch.setattr(MetricRunner, "ran", ran)
+    bench.researched(replaces("COST = 50", "COST = 51"))
+    (case, *_) = bench.cases
+    of_case = random.Random(f"{case.seed}:{case.experiment}")
+    assert len(set(asked)) == 3
+    assert of_case.randrange(2**31) not in asked
+    of_key = random.Random(f"key:{case.seed}:{case.experiment}")
+    assert of_key.randrange(2**31) in asked
+
+
+def test_an_experiment_that_was_stopped_before_its_end_could_be_written_is_refused_then(bench: Bench) -> None:
+    bench.researched(replaces("nowhere", "here"))
+    last = max(envelope.position for envelope in bench.registry.log.read())
+    unfinished = ExperimentProposed(
+        research=research_records(bench.registry)[0].started.research,
+        experiment=2,
+        before=research_records(bench.registry)[0].experiments[0].proposed.before,
+        after=(),
+        reason="",
+    )
+    bench.registry.execute(RecordFact((unfinished,)))
+    bench.ideas.append(replaces("nowhere", "here"))
+    _, known, *_ = bench.researched()
+    assert known.ended is not None
+    assert (known.ended.verdict, known.ended.runs, known.position > last) == ("refused", 0, True)

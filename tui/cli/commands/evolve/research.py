@@ -11,6 +11,7 @@ import typer
 from events.errors import UsageError
 from strategies.gate.rollout_rule import LOOKS
 from strategies.policy.active_preset import bound_by
+from strategies.policy.canonical_json import digest
 from strategies.research.research_files import research, undo
 from strategies.research.research_plan import EXPERIMENTS, ResearchPlan, rig_of_experiments
 from strategies.research.research_record import ResearchRecord, research_record, research_records
@@ -143,7 +144,8 @@ def _measure_of(
         return _Measure(locked, None, harness_of(registry, target.name, config, options))
     if not named:
         config.require("rollouts")
-    metric = load_metric(Path(path).expanduser())
+    unknown = int(digest(["seeds", registry.about().split_key])[:8], 16)  # no answer is learned by heart
+    metric = replace(load_metric(Path(path).expanduser()), first_seed=unknown)
     if target.file is not None:
         inside = target.file.is_relative_to(metric.folder)
         target = target._replace(
