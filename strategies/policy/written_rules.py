@@ -64,8 +64,8 @@ class RolloutPolicy(Frozen):
 
     @property
     def of_experiments(self) -> "RolloutPolicy":
-        """The rule for experiments, of which a research makes many: the evidence that aimed changes need."""
-        return self.model_copy(update={"least_e": self.aimed_e})
+        """The rule for experiments, of which a research makes many: what aimed changes need, at every look."""
+        return self.model_copy(update={"least_e": self.aimed_e, "early_exponent": 0.0})
 
 
 ROLLOUT_RULE: Final = RolloutPolicy()

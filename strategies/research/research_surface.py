@@ -104,7 +104,7 @@ def _holder(log: EventLog, target: ResearchTarget) -> Capsule:
     holder = as_born(_HOLDER, NewSkill(source="", front=front, sections=(section,)))
     require_path(target.place)
     entry = _entry(log, target.place, read_file(target).body, read_file(target).mode)
-    return replace(holder, files=(CapsuleFile(entry, 0),))
+    return replace(holder, version=1, files=(CapsuleFile(entry, 0),))
 
 
 def read_file(target: ResearchTarget) -> FileContent:

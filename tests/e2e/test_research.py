@@ -137,7 +137,7 @@ def test_a_slow_script_of_a_skill_becomes_faster_and_prints_the_same(
     assert (why["candidate"], why["verdict"]) == (kept["candidate"], "promote")
     steps = germline.does("gate", "explain", kept["candidate"], "--json").json["steps"]
     rules = {step["rule"]: step for step in steps}
-    assert (rules["evidence"]["asks"], rules["evidence"]["holds"]) == ("at least 100", True)
+    assert (rules["evidence"]["asks"], rules["evidence"]["holds"]) == ("at least 100 after 1 round", True)
     page = germline.does("candidate", "show", held["candidate"], "--json").json
     assert {(found["path"], found["level"]) for found in page["findings"]} == {(path, "quarantine")}
     table = germline.does("research", NAME, "--status").out
