@@ -10,6 +10,7 @@ from events.integrity.checkpoint_file import keep_checkpoint
 from events.store.envelope import EventDraft
 from registry.decide.commands import (
     DefinePreset,
+    DeployAlias,
     ImportSkill,
     MergeVersion,
     MoveSkill,
@@ -96,6 +97,11 @@ class Registry(Library):
         """Name the folders of a command as events keep them, so that a copy of the project works on its own."""
         if isinstance(command, MoveSkill):
             return command._replace(source=recorded_place(command.source, self.log.beside))
+        if isinstance(command, DeployAlias):
+            return command._replace(
+                folder=command.folder and recorded_place(command.folder, self.log.beside),
+                previous=command.previous and recorded_place(command.previous, self.log.beside),
+            )
         if isinstance(command, ImportSkill | MergeVersion) and command.skill is not None:
             source = recorded_place(command.skill.source, self.log.beside)
             return command._replace(skill=replace(command.skill, source=source))

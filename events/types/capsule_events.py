@@ -180,6 +180,17 @@ class AliasMoved(Frozen):
     reason: str
 
 
+class AliasDeployed(Frozen):
+    """A folder follows a movable name from now on: it holds the version that the name points at; "" ends that."""
+
+    type: Literal["AliasDeployed"] = "AliasDeployed"
+    capsule: str
+    alias: str
+    folder: str
+    previous: str
+    reason: str
+
+
 class VersionRetired(Frozen):
     """A version is no longer offered to agents."""
 

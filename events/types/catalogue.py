@@ -35,6 +35,7 @@ from events.types.candidate_events import (
     SeenLineJudged,
 )
 from events.types.capsule_events import (
+    AliasDeployed,
     AliasMoved,
     CapsuleBorn,
     CapsuleDescribed,
@@ -120,6 +121,7 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     VersionMerged,
     CapsuleMoved,
     AliasMoved,
+    AliasDeployed,
     VersionRetired,
     VersionScored,
     SkillTested,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
@@ -165,15 +166,24 @@ def look_at(capsule: Capsule) -> dict[str, FileSnapshot]:
 
 
 def standing(library: Library, name: str) -> Standing:
-    """Tell what is on disk for a capsule.
-
-    A folder that a crash between the append and the last write leaves is stale, not edited: rewriting it
-    loses nothing.
-    """
+    """Tell what is on disk for a capsule, in its own folder."""
     capsule = in_folder(library, name)
     if capsule.retired:
         return "stale" if still_projected(capsule) else "retired"
-    wrong = _edits(capsule, capsule)
+    state = folder_standing(library, capsule)
+    if state != "edited":
+        return state
+    now = in_folder(library, name)  # another process may have promoted, or written, since the first look
+    return "edited" if edits_in_folder(now) else "projected"
+
+
+def folder_standing(library: Library, capsule: Capsule) -> Standing:
+    """Tell what is in the folder that a version is to be in.
+
+    One that a crash between the append and the last write leaves is stale, not edited: rewriting it loses nothing.
+    """
+    name = capsule.name
+    wrong = edits_in_folder(capsule)
     if not wrong:
         return "projected"
     if Drift(main_file(name), "missing") in wrong and all(edit.kind == "missing" for edit in wrong):
@@ -183,10 +193,12 @@ def standing(library: Library, name: str) -> Standing:
     known = chain(earlier, other_arms(library, name, there))
     if any(past and _is_half_written(past, capsule) for past in known) or _lacks_the_stamp_alone(capsule, wrong):
         return "stale"
-    now = in_folder(
-        library, name
-    )  # another process may have promoted, or written its version, since the first look
-    return "edited" if _edits(now, now) else "projected"
+    return "edited"
+
+
+def edits_in_folder(capsule: Capsule) -> list[Drift]:
+    """List what is not as a version projects it, in the folder that it is to be in; as `_edits`."""
+    return _edits(capsule, capsule)
 
 
 def still_projected(capsule: Capsule) -> list[str]:
@@ -354,10 +366,22 @@ def write_out(
     if folder is None:
         require_live(capsule)
         library.places.require(write_place(capsule.name, capsule.source), capsule.name)
+        return write_version(library, replace(capsule, source=str(target)), seen=seen, remove=remove)
+    return write_skill(target, expected_files(library.log, capsule), seen=seen)
+
+
+def write_version(
+    library: Library,
+    capsule: Capsule,
+    *,
+    seen: Mapping[str, FileSnapshot] | None = None,
+    remove: Collection[str] = (),
+) -> tuple[str, ...]:
+    """Write a version to the folder that it is to be in; files that only the one there had go, and `remove`."""
     files = expected_files(library.log, capsule)
-    past = None if folder else _earlier(library, capsule, _version_on_disk(library, capsule))
+    past = _earlier(library, capsule, _version_on_disk(library, capsule))
     gone = {file.entry.path for file in past.files} - files.keys() if past else set()
-    return write_skill(target, files, remove=tuple(sorted(gone.union(remove))), seen=seen)
+    return write_skill(Path(capsule.source), files, remove=tuple(sorted(gone.union(remove))), seen=seen)
 
 
 def own_folder(library: Library, capsule: Capsule) -> Path:

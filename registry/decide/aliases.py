@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from events.errors import NotFoundError, UsageError
-from events.types.capsule_events import AliasMoved, VersionRetired
+from events.types.capsule_events import AliasDeployed, AliasMoved, VersionRetired
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from events.types.frozen import Frozen
-    from registry.decide.commands import MoveAlias, RetireVersion
+    from registry.decide.commands import DeployAlias, MoveAlias, RetireVersion
     from registry.state.capsule import Capsule
 
 _ALIAS: Final = re.compile(r"(?!best$)[a-z][a-z0-9._-]{0,63}")
@@ -39,6 +39,15 @@ def move_alias(capsule: Capsule, command: MoveAlias) -> list[Frozen]:
         reason=command.reason,
     )
     return [event]
+
+
+def deploy_alias(capsule: Capsule, command: DeployAlias) -> list[Frozen]:
+    """List the events that let a folder follow a name; none where it does already."""
+    if command.alias not in dict(capsule.aliases):
+        raise NotFoundError(
+            f"{capsule.name} has no version named {command.alias}", hint=f"germline alias list {capsule.name}"
+        )
+    return [] if command.folder == command.previous else [AliasDeployed(**command._asdict())]
 
 
 def retire_version(capsule: Capsule, command: RetireVersion, retired: Collection[int]) -> list[Frozen]:

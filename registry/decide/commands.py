@@ -205,6 +205,16 @@ class MoveAlias(NamedTuple):
     reason: str = ""
 
 
+class DeployAlias(NamedTuple):
+    """Let a folder follow a name; `previous` is the one that follows it now, "" for none either way."""
+
+    capsule: str
+    alias: str
+    folder: str
+    previous: str
+    reason: str = ""
+
+
 class RetireVersion(NamedTuple):
     """Offer a version to agents no longer; naming it again by an alias offers it again."""
 
@@ -348,6 +358,7 @@ Command = (
     | RevertVersion
     | ScoreVersion
     | MoveAlias
+    | DeployAlias
     | RetireVersion
     | RetireSkill
     | RestoreSkill

@@ -14,7 +14,7 @@ from events.types.parts import Mutation
 from events.types.registry_events import PresetDefined, PresetSwitched, RegistryCreated
 from registry.decide import commands
 from registry.decide.adopt import adopt, merge, reindex
-from registry.decide.aliases import move_alias, require_version, retire_version
+from registry.decide.aliases import deploy_alias, move_alias, require_version, retire_version
 from registry.decide.describe import judged_description
 from registry.decide.import_skill import imported
 from registry.decide.promote import PromotionGrounds, named_gene, promotion, without_live_claims
@@ -205,6 +205,12 @@ def _revert_version(command: commands.RevertVersion, state: DecisionState) -> li
 def _move_alias(command: commands.MoveAlias, state: DecisionState) -> list[Decided]:
     capsule = _require(state.capsule, command.capsule)
     return [_placed(event) for event in move_alias(capsule, command)]
+
+
+@decide.register
+def _deploy_alias(command: commands.DeployAlias, state: DecisionState) -> list[Decided]:
+    capsule = _require(state.capsule, command.capsule)
+    return [_placed(event) for event in deploy_alias(capsule, command)]
 
 
 @decide.register

@@ -140,6 +140,10 @@ _SAY: dict[str, Callable[[Any], str]] = {
     ),
     "CapsuleMoved": lambda e: f"moved to {e.source}, from {e.previous}",
     "AliasMoved": lambda e: f"{e.alias} → {e.version or 'removed'}{': ' + e.reason if e.reason else ''}",
+    "AliasDeployed": lambda e: (
+        f"{e.alias} {f'deployed to {e.folder}' if e.folder else f'no longer deployed to {e.previous}'}"
+        f"{': ' + e.reason if e.reason else ''}"
+    ),
     "VersionRetired": lambda e: f"version {e.version} retired: {e.reason}",
     "VersionScored": lambda e: f"version {e.version} measured: {e.score.value:.3f} by {e.score.evaluator[:8]}",
     "SkillTested": lambda e: (

@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from events.errors import RefusedError
+from registry.actions.deploy_alias import deployed_at
 from registry.actions.publish import write_out
 from registry.decide.commands import RetireVersion
 from registry.decide.retirement import require_live
@@ -95,14 +96,21 @@ def draw_version(registry: Registry, skill: str, seed: int) -> Drawn:
 def folder_of(library: Library, skill: str, version: int) -> Path:
     """Name the folder in which a version that was drawn is; called like the skill, as the format asks.
 
+    That is one which a name that points at it is deployed to, else one beside the registry.
     Raises: SkillFormatError where a name, or a link beside the registry, leads elsewhere.
     """
+    return deployed_at(library, skill, version) or _beside_registry(library, skill, version)
+
+
+def _beside_registry(library: Library, skill: str, version: int) -> Path:
     return contained(library.log.beside.parent, f"{FOLDER}/{skill}@{version}/{skill}/{SKILL_FILE}").parent
 
 
 def written(library: Library, skill: str, version: int) -> Path:
     """Write a version to its folder, unless it is there already, and name the folder."""
-    folder = folder_of(library, skill, version)
+    if deployed := deployed_at(library, skill, version):
+        return deployed
+    folder = _beside_registry(library, skill, version)
     write_out(library, library.capsule(skill, str(version)), folder)
     return folder
 

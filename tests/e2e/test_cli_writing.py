@@ -238,9 +238,10 @@ def test_aliases_move_with_a_history_and_name_a_version(germline: Terminal) -> N
     assert "SKILL NAME VERSION" in germline.does("alias", "list").err
     germline.does("alias", "set", "sql-analyst", "canary", "1")
     assert germline.does("show", "sql-analyst@canary", "--json").json["version"] == 1
-    assert germline.does("alias", "list", "--json").json["aliases"] == [
-        {"skill": "sql-analyst", "alias": "canary", "version": 1, "live": True}
-    ]
+    (row,) = germline.does("alias", "list", "--json").json["aliases"]
+    assert row == {
+        "skill": "sql-analyst", "alias": "canary", "version": 1, "live": True, "folder": None, "standing": None
+    }  # fmt: skip
     assert "already" in germline.does("alias", "set", "sql-analyst", "canary", "1").out
     before = germline.events()
     germline.does("alias", "set", "sql-analyst", "canary", "none", "--dry-run")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 from events.types.claims import Claim, Trigger
 from events.types.score import Delta, Score
+from registry.actions.publish import Standing
 from registry.query.provenance import blame, line_tiers
 from registry.skill_md.front_matter import description_of
 from registry.skill_md.render import label, skill_text
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from events.sqlite.word_index import RankedDocument
     from events.store.envelope import Envelope
-    from events.types.capsule_events import AliasMoved
+    from events.types.capsule_events import AliasDeployed, AliasMoved
     from registry.query.library import Library
     from registry.query.search import Match
     from registry.state.capsule import Capsule
@@ -315,6 +316,8 @@ class AliasRow(Part):
     alias: str
     version: int
     live: bool
+    folder: OrNull[str]
+    standing: OrNull[Standing]
 
 
 class AliasListDocument(Document):
@@ -332,22 +335,25 @@ class AliasSetDocument(Document):
     skill: Absent[str] = ABSENT
     alias: Absent[str] = ABSENT
     version: Absent[int] = ABSENT
+    folder: Absent[str] = ABSENT
+    written: Absent[tuple[str, ...]] = ABSENT
     events: tuple[EventRow, ...]
 
 
 class AliasMove(Part):
-    """A name that was moved; null is no version."""
+    """A name that was moved, or deployed to a folder; null is no version, "" no folder any more."""
 
     position: int
     at: str
     actor: str
     alias: str
-    version: OrNull[int]
-    previous: OrNull[int]
+    version: Absent[OrNull[int]] = ABSENT
+    folder: Absent[str] = ABSENT
+    previous: OrNull[int | str]
     reason: str
 
     @classmethod
-    def of(cls, envelope: "Envelope", event: "AliasMoved") -> "AliasMove":
+    def of(cls, envelope: "Envelope", event: "AliasMoved | AliasDeployed") -> "AliasMove":
         """Read it from the event."""
         return cls.described(event, position=envelope.position, at=envelope.at, actor=envelope.actor)
 

@@ -53,6 +53,15 @@ class StaleMeasurement(Part):
     age_s: float
 
 
+class DeployedAlias(Part):
+    """A folder that follows a name of versions, and what it holds."""
+
+    alias: str
+    version: int
+    folder: str
+    standing: Standing
+
+
 class SkillStatus(Part):
     """A skill as it is now."""
 
@@ -70,6 +79,7 @@ class SkillStatus(Part):
     drift: tuple[DriftRow, ...]
     moved_to: str | None
     held_edits: tuple[str, ...]
+    deployed: tuple[DeployedAlias, ...]
     record: EpisodeRecordRow
     stale: StaleMeasurement | None
 

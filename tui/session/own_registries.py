@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import UntrustedError
+from registry.query.deployed_folders import deployed_folders
 from registry.skill_md.skill_files import write_place
 from registry.skill_md.write_places import ANYWHERE, WritePlaces, project_of
 from strategies.files.git_index import git_above, paths_in_index
@@ -109,6 +110,7 @@ class SkillPlace(NamedTuple):
 def skill_places(library: Library, trust: RegistryTrust) -> tuple[SkillPlace, ...]:
     """List the places outside the project that a registry would write skills to, links followed."""
     sources = [(name, library.capsule(name).source) for name in library.names()]
+    sources += [(name, place) for name in library.names() for place in deployed_folders(library, name).values()]
     proposed = [candidate.proposed for candidate in library.held()]
     sources += [(coming.capsule, library.place_here(coming.skill.source)) for coming in proposed if coming.skill]
     inside = WritePlaces(project_of(trust.where))

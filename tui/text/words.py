@@ -126,6 +126,15 @@ def hint_words(hints: Sequence[str]) -> str:
     return f"hints from the world stand for labels: {', '.join(hints)}"
 
 
+DEPLOYED: Final = {
+    "projected": "",
+    "stale": ", which holds an earlier version: set the name again",
+    "edited": ", which was edited by hand: set that aside, and set the name again",
+    "missing": ", where it is missing: set the name again",
+}
+"""What is to be said of a folder that follows a name, by what it holds."""
+
+
 def scope_words(scope: Sequence[str]) -> str:
     """Name the run configurations that carry a figure."""
     return f"{'run' if len(scope) == 1 else 'runs'} {', '.join(scope)}"

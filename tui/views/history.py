@@ -46,6 +46,7 @@ _MARKERS: Final[dict[str, tuple[str, Tone]]] = {
     "CapsuleBorn": ("+", "accent"),
     "SignalRaised": ("!", "warn"),
     "AliasMoved": ("→", "accent"),
+    "AliasDeployed": ("→", "accent"),
     "CapsuleMoved": ("»", "accent"),
     "EvidenceErased": ("✗", "dim"),
 }

@@ -4,27 +4,40 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from events.clock import SystemClock
 from events.errors import UsageError
-from events.types.capsule_events import AliasMoved
-from registry.decide.commands import MoveAlias
+from events.types.capsule_events import AliasDeployed, AliasMoved
+from registry.actions.deploy_alias import deployments, require_deployable, write_deployed
+from registry.decide.commands import DeployAlias, MoveAlias
+from registry.query.deployed_folders import deployed_folders
+from registry.skill_md.skill_files import copy_place, write_place
 from tui.cli.output.color import column, width
-from tui.cli.output.dry_run import append_or_rehearse
+from tui.cli.output.dry_run import print_rehearsed, since
+from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, OneOrAll, Reason, Skill, Yes
 from tui.documents.events import event_rows
 from tui.documents.skills import AliasListDocument, AliasLogDocument, AliasMove, AliasRow, AliasSetDocument
 from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.other_owners import require_unowned
+from tui.session.own_registries import keep_registry, trust_in
 from tui.text.numbers import ago
 from tui.text.terminal_text import clip, clip_middle, one_line
-from tui.text.words import actor_words
+from tui.text.words import DEPLOYED, actor_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from events.store.envelope import Envelope
     from registry.query.library import Library
+    from registry.registry import Registry
+    from tui.cli.output.invocation import Invocation
+    from tui.session.bootstrap import Where
 
 PROTECTED: Final = frozenset({"production"})
 """Names that other people's agents may follow: moving one takes --yes and a reason."""
@@ -44,11 +57,7 @@ def list_aliases(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = 
     """List the names of versions, of one skill or of all."""
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
-        rows = [
-            AliasRow(skill=capsule.name, alias=name, version=version, live=version == capsule.version)
-            for capsule in map(library.capsule, [skill] if skill else library.names())
-            for name, version in capsule.aliases
-        ]
+        rows = [row for name in ([skill] if skill else library.names()) for row in _rows(library, name)]
     if as_json:
         call.answer(AliasListDocument(aliases=tuple(rows)))
         return
@@ -56,10 +65,28 @@ def list_aliases(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = 
     skills = column([row.skill for row in rows], 12, names + _BESIDE)
     for row in rows:
         live = "the live version" if row.live else ""
+        if row.folder:
+            live = f"{live}{', ' if live else ''}in {row.folder}{DEPLOYED[row.standing or 'projected']}"
         called, alias = clip_middle(row.skill, skills), clip_middle(row.alias, names)
-        call.say(f"{called:<{skills}} {alias:<{names}} @{row.version:<6} {live}".rstrip())
+        say_folded(call, f"{called:<{skills}} {alias:<{names}} @{row.version:<6} ", live)
     if not rows:
         call.note("no version has a name yet", "next       germline alias set SKILL NAME VERSION")
+
+
+def _rows(library: Library, skill: str) -> list[AliasRow]:
+    capsule = library.capsule(skill)
+    deployed = {there.alias: there for there in deployments(library, skill)}
+    return [
+        AliasRow(
+            skill=skill,
+            alias=name,
+            version=version,
+            live=version == capsule.version,
+            folder=deployed[name].folder if name in deployed else None,
+            standing=deployed[name].standing if name in deployed else None,
+        )
+        for name, version in capsule.aliases
+    ]
 
 
 @alias.command("set")
@@ -70,29 +97,73 @@ def set_alias(  # noqa: PLR0913 - the options of the command are its contract
     version: Annotated[str, typer.Argument(metavar="VERSION", help="A version, or none to remove the name.")],
     *,
     reason: Reason = "",
+    to: Annotated[
+        str, typer.Option("--to", metavar="FOLDER", help="Let FOLDER/SKILL follow the name; none ends that.")
+    ] = "",
     yes: Yes = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let a name point at a version; production needs --yes and --reason."""
+    """Let a name point at a version; production needs --yes and --reason.
+
+    With --to the version is written to FOLDER/SKILL, and that folder follows the name, back as well.
+    What a person edited there is never overwritten.
+    """
     call = invocation(ctx)
     _check(skill, name, version, reason, confirmed=yes)
-    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
-        command = MoveAlias(skill, name, _version(registry, skill, version), reason)
-        receipt = append_or_rehearse(
-            call, registry, lambda: registry.execute(command), AliasSetDocument, dry_run=dry_run, as_json=as_json
-        )
-        if receipt is None:
-            return
+    where = find_registry(call.registry)
+    with open_registry(where, dry_run=dry_run) as registry:
+        number, before = _version(registry, skill, version), registry.log.head().position
+        known = deployed_folders(registry, skill).get(name, "")
+        folder = _folder(skill, to, known) if number else ""
+        if folder:
+            require_deployable(registry, skill, str(number), name, folder)
+        if folder and to and not dry_run:
+            _confirm(where, registry, write_place(skill, folder))
+        with registry.rehearsal() if dry_run else registry.log.transaction():
+            registry.execute(MoveAlias(skill, name, number, reason))
+            if number:
+                registry.execute(DeployAlias(skill, name, folder, known, reason))
+            appended = since(registry, before)
+            events = event_rows(appended)
+        written = write_deployed(registry, skill, name) if folder and not dry_run else ()
     if as_json:
-        events = event_rows(receipt.envelopes)
-        call.answer(AliasSetDocument(skill=skill, alias=name, version=command.version, events=events))
-    elif not receipt.envelopes:
-        what = "points there already" if command.version else "names no version: nothing to remove"
-        call.say(f"alias      {skill} {name} {what}")
+        deployed = {"folder": folder, "written": written} if folder else {}
+        call.answer(
+            AliasSetDocument(dry_run=dry_run, skill=skill, alias=name, version=number, events=events, **deployed)
+        )
+    elif dry_run:
+        print_rehearsed(call, events)
     else:
-        where = f"@{command.version}" if command.version else "removed"
-        call.say(f"alias      {skill} {name} → {where}, event {receipt.envelopes[0].position}")
+        _tell_set(call, f"{skill} {name}", number, appended)
+        if folder:
+            files = ", ".join(written) or "as it was"
+            say_folded(call, "folder     ", f"{folder} holds @{number}: {files}")
+        elif known:
+            say_folded(call, "folder     ", f"{known} no longer follows {name}, and stays as it is")
+
+
+def _folder(skill: str, to: str, known: str) -> str:
+    """Name the folder that follows a name from now on: below the one that was asked for, or as before."""
+    if to in {"", NOTHING}:
+        return "" if to else known
+    return str(copy_place(skill, Path(to).expanduser().resolve()))
+
+
+def _confirm(where: Where, registry: Registry, place: Path) -> None:
+    """Let the registry write to a place that a person named; raises RefusedError where another one writes it."""
+    require_unowned(where, [place])
+    keep_registry(where, registry.log, registry.clock.now(), [place])
+    registry.places = trust_in(where, registry.log).places
+
+
+def _tell_set(call: Invocation, named: str, version: int, appended: Sequence[Envelope]) -> None:
+    moved = next((envelope for envelope in appended if envelope.type == "AliasMoved"), None)
+    if moved:
+        call.say(f"alias      {named} → {f'@{version}' if version else 'removed'}, event {moved.position}")
+    else:
+        what = "points there already" if version else "names no version: nothing to remove"
+        call.say(f"alias      {named} {what}")
 
 
 def _version(library: Library, skill: str, stated: str) -> int:
@@ -123,8 +194,8 @@ def log_aliases(ctx: typer.Context, skill: Skill, *, as_json: AsJson = False) ->
     with open_library(find_registry(call.registry)) as library:
         moves = [
             (envelope, event)
-            for envelope in library.history(skill, types=("AliasMoved",))
-            if isinstance(event := envelope.event, AliasMoved)
+            for envelope in library.history(skill, types=("AliasMoved", "AliasDeployed"))
+            if isinstance(event := envelope.event, AliasMoved | AliasDeployed)
         ]
     if as_json:
         rows = tuple(AliasMove.of(envelope, event) for envelope, event in moves)
@@ -133,12 +204,19 @@ def log_aliases(ctx: typer.Context, skill: Skill, *, as_json: AsJson = False) ->
     now = SystemClock().now()
     names = column([event.alias for _, event in moves], 16, 40)
     for envelope, event in moves:
-        move = f"{_at(event.previous)} → {_at(event.version)}"
+        move = _move(event)
         who = f"{ago(envelope.at, now)} {actor_words(envelope.actor)}"
         line = f"{envelope.position:>6}  {event.alias:<{names}} {move:<14} {who}  {one_line(event.reason)}"
         call.say(clip(line.rstrip(), width()))
     if not moves:
         call.note(f"no name of {skill} was ever moved")
+
+
+def _move(event: AliasMoved | AliasDeployed) -> str:
+    """Say where a name went, or which folder follows it from then on."""
+    if isinstance(event, AliasMoved):
+        return f"{_at(event.previous)} → {_at(event.version)}"
+    return f"deployed to {event.folder}" if event.folder else f"left {event.previous}"
 
 
 def _at(version: int) -> str:

@@ -12,6 +12,7 @@ import typer
 from events.clock import SystemClock
 from events.errors import UntrustedError, UsageError
 from events.types.score import Score
+from registry.actions.deploy_alias import deployments
 from registry.actions.hold_edits import held_edits
 from registry.actions.publish import differences, moved_to, standing
 from registry.query.provenance import tier_counts
@@ -41,6 +42,7 @@ from tui.documents.scores import score_of
 from tui.documents.status import (
     AdviceRow,
     AutoPreset,
+    DeployedAlias,
     DriftRow,
     EpisodeRecordRow,
     HeldCandidate,
@@ -58,7 +60,7 @@ from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import age, brief, count, interval, share
 from tui.text.signal_words import kind_columns
 from tui.text.terminal_text import clip, clip_middle, clip_path, columns, one_line
-from tui.text.words import hint_words, signal_name, tiers_words, unrouted_words
+from tui.text.words import DEPLOYED, hint_words, signal_name, tiers_words, unrouted_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -205,6 +207,7 @@ def _skill_status(library: Library, name: str, scope: Scope) -> SkillStatus:
         drift=tuple(map(DriftRow.model_validate, differences(library, name))),
         moved_to=str(place) if place else None,
         held_edits=tuple(map(str, held_edits(library, name))),
+        deployed=tuple(map(DeployedAlias.model_validate, deployments(library, name))),
         record=EpisodeRecordRow.model_validate(live_record(library, name, scope.records)),
         stale=StaleMeasurement.model_validate(stale) if stale else None,
     )
@@ -241,6 +244,10 @@ def _print_skills(call: Invocation, skills: Sequence[SkillStatus]) -> None:
             say_folded(call, _WARNS, words, tone="warn")
         for words in _file_words(row):
             say_folded(call, _WARNS, words, tone="warn")
+        for there in row.deployed:
+            is_right = there.standing == "projected"
+            words = f"{there.alias} → @{there.version} in {there.folder}{DEPLOYED[there.standing]}"
+            say_folded(call, f"{'':<13}" if is_right else _WARNS, words, tone="" if is_right else "warn")
     if not skills:
         call.say("skills     none yet")
 
