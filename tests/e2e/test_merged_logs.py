@@ -37,7 +37,7 @@ def text(who: Clone, skill: str = "sql-analyst") -> str:
 
 def learn(who: Clone, line: str, skill: str = "sql-analyst", old: str = "\n## Format") -> None:
     who.write(f"{SKILLS}/{skill}/SKILL.md", text(who, skill).replace(old, f"- {line}\n{old}", 1))
-    who.does("adopt", skill)
+    who.does("adopt", skill, "--reviewed")
 
 
 def share(who: Clone, message: str = "log") -> None:
