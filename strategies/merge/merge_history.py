@@ -79,11 +79,12 @@ class MergedSkill:
 class MergeTerms:
     """How a log is merged: where its files and copies lie, under which preset, what a person agreed to.
 
-    `require_free` raises RefusedError for a place that a new skill may not be written to.
+    Copies are written to `aside`, None in a rehearsal. `require_free` raises RefusedError for a place that a new
+    skill may not be written to.
     """
 
     folder: Path
-    aside: Path
+    aside: Path | None
     preset: Preset
     instructing: bool
     require_free: Callable[[Path], object]
@@ -130,7 +131,8 @@ class _Merge:
         made = list(self.theirs.log.read(stream=f"capsule:{name}", types=("CapsuleVersioned",)))
         nothing = MergedSkill(name, self.other, len(made), "known")
         if name not in self.ours.names():
-            return self._taken(name, self._versions(name, made), 0) if made else nothing
+            is_live = made and not self.theirs.capsule(name).retired
+            return self._taken(name, self._versions(name, made), 0) if is_live else nothing
         known = self._known(name)
         if not made or made[-1].hash in known:
             return nothing
@@ -142,6 +144,8 @@ class _Merge:
     def _changed(self, name: str, theirs: Sequence[_Version], ours: Sequence[object], common: int) -> MergedSkill:
         """Take in what they made of a skill since the version in common."""
         result = MergedSkill(name, self.other, len(theirs), "known")
+        if self.ours.capsule(name).retired:
+            return replace(result, result="left", reason="it is retired here")
         if ours[-1] == theirs[-1].text:
             self._record(theirs[-1], common, "known")
             return result
@@ -258,10 +262,13 @@ class _Merge:
         result = MergedSkill(name, self.other, number, "left", reason=refusal.message)
         if name not in self.ours.names() or isinstance(refusal, _InstructsError):
             return result
-        place = self.terms.aside / f"{quote(name, safe='')}@{number}-{theirs.made.hash[:8]}"
-        write_skill(place, self._files(name, number, None))
+        place = ""
+        if self.terms.aside is not None:
+            copy = self.terms.aside / f"{quote(name, safe='')}@{number}-{theirs.made.hash[:8]}"
+            write_skill(copy, self._files(name, number, None))
+            place = str(copy)
         self._record(theirs, common, "aside")
-        return replace(result, result="aside", place=str(place), version=self._live(name))
+        return replace(result, result="aside", place=place, version=self._live(name))
 
     def _require_reporting(self, files: Mapping[str, FileContent], ours: Capsule | None) -> None:
         """Refuse new lines that give orders to an agent, until a person agreed."""

@@ -169,8 +169,10 @@ def test_what_no_candidate_can_hold_lies_beside_the_registry(ada: Clone, bob: Cl
     ada.does("adopt", "sql-analyst")
     share(ada)
     learn(bob, "Count the rows.")
-    said = fetch_into(bob, ada).out
-    assert "no candidate can hold it" in said
+    ada_log(bob, ada)
+    assert "would lie beside" in bob.does("import", "log", LOG, "--dry-run").out
+    assert not (bob.folder / ".germline/merged").exists()
+    assert "no candidate can hold it" in bob.does("import", "log", LOG).out
     (copy,) = (bob.folder / ".germline/merged").iterdir()
     assert "with one query" in (copy / "SKILL.md").read_text()
     assert bob.does("import", "log", LOG).out.startswith("nothing")
@@ -269,3 +271,11 @@ def test_a_copy_of_a_registry_merges_back(ada: Clone, tmp_path: Path) -> None:
     share(copy)
     assert "git-helper@2" in fetch(ada, copy).out
     assert "Read the diff." in text(ada, "git-helper")
+
+
+def test_a_skill_that_is_retired_here_does_not_come_back(ada: Clone, bob: Clone) -> None:
+    learn(ada, "Look at the schema first.")
+    share(ada)
+    bob.does("skill", "retire", "sql-analyst", "--reason", "no longer asked for")
+    assert "it is retired here" in fetch_into(bob, ada).out
+    assert not (bob.folder / SKILLS / "sql-analyst/SKILL.md").exists()

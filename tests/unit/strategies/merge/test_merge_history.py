@@ -10,7 +10,7 @@ import pytest
 from events.store.text_log import event_in, histories, line_of
 from events.types.capsule_events import VersionMerged
 from events.types.parts import Edit
-from registry.decide.commands import Judge, MoveSkill, Propose
+from registry.decide.commands import Judge, MoveSkill, Propose, RetireSkill
 from registry.query.provenance import tier_counts
 from strategies.merge.log_folder import export_log, read_log_folder
 from strategies.merge.merge_history import MergeTerms, merge_history
@@ -103,3 +103,11 @@ def test_a_log_that_was_exported_twice_is_written_once(theirs: Registry, tmp_pat
     written = export_log(theirs.log, tmp_path / "log", write=True)
     assert set(written.paths) == {".gitattributes", "registry.jsonl", f"skills/{NAME}.jsonl"}
     assert export_log(theirs.log, tmp_path / "log", write=True).paths == ()
+
+
+def test_a_skill_that_is_retired_there_does_not_begin_here(
+    theirs: Registry, ours: Registry, tmp_path: Path
+) -> None:
+    theirs.execute(RetireSkill(NAME, "nobody loads it"))
+    assert merged(ours, theirs, tmp_path).result == "known"
+    assert ours.names() == []

@@ -55,7 +55,7 @@ def import_log(call: Invocation, folder: Path, *, confirmed: bool, dry_run: bool
         others = [history for history in histories(events) if history[-1].hash not in own]
         terms = MergeTerms(
             folder,
-            registry.log.beside.parent / _ASIDE,
+            None if dry_run else registry.log.beside.parent / _ASIDE,
             bound_by(registry).preset,
             instructing=confirmed,
             require_free=lambda place: require_unowned(where, [place]),
@@ -126,6 +126,7 @@ def _words(skill: MergedSkill) -> str:
             waits = f"candidate {skill.candidate[:SHOWN_CHARS]} waits for you"
             return f"{theirs}: both changed it since a version in common; {waits}"
         case "aside":
-            return f"{theirs}: no candidate can hold it ({skill.reason}); a copy lies in {skill.place}"
+            copy = f"a copy lies in {skill.place}" if skill.place else "a copy would lie beside the registry"
+            return f"{theirs}: no candidate can hold it ({skill.reason}); {copy}"
         case _:
             return f"{theirs} is left out: {skill.reason}"
