@@ -8,7 +8,7 @@ from events.types.runs import Count
 
 AUDITOR: Final = "audit"
 """The proposer of the candidate that an audit ends with."""
-METHOD: Final = "audit-1"
+METHOD: Final = "audit-2"
 """How drafts are evaluated and judged; a change that moves verdicts takes the next number."""
 
 MOST_DRAFTS: Final = 5

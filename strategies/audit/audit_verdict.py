@@ -163,7 +163,7 @@ def _new_hurts(
     tasks = {hurt.task for hurt in known}
 
     def is_shown(hurt: TaskHurt) -> bool:
-        was, is_now = ([not hurts for hurts in _hurt_pairs(pairs, hurt)] for pairs in (before, now))
+        was, is_now = ([not shown for shown in _hurt_pairs(pairs, hurt)] for pairs in (before, now))
         return hurt.evaluator == MODELS or _ends(was, is_now)
 
     return tuple(

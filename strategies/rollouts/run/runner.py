@@ -257,6 +257,7 @@ class Runs:
         else:
             self.bank.keep(job, trial)
             self._done[job.place] = trial
+            self._void.pop(job.place, None)
 
     def _count(self, job: PlannedRun, trial: Trial) -> None:
         self.spent.count(trial)

@@ -67,7 +67,7 @@ def test_what_an_audit_promotes_is_not_measured_and_has_no_tier(registry: Regist
     assert HARMFUL not in (skill / "SKILL.md").read_text(encoding="utf-8")
     promoted = registry.candidates_of([end.record.ended.candidate])[end.record.ended.candidate]
     assert promoted.tier is None
-    assert promoted.reasons[0].startswith("decided by audit-1")
+    assert promoted.reasons[0].startswith("decided by audit-2")
 
 
 @pytest.mark.usefixtures("skill")
@@ -152,6 +152,15 @@ def test_pairs_that_infrastructure_loses_are_named_and_run_by_the_same_command(r
     ]
     table = {row.evaluator: row.counts for row in evaluator_table(end.record)}
     assert table["format-compliance"] == ({"hurt": 3}, {"inert": 3})
+
+
+@pytest.mark.usefixtures("skill")
+def test_a_run_that_works_when_it_is_tried_again_is_not_lost(registry: Registry) -> None:
+    crashed = Trial(task="", status="infrastructure", note="the agent ended before it did anything")
+    runner = ScriptedRunner(before=lambda made: crashed if made == 4 else None)
+    end = audit_skill(plan_of(registry, runner))
+    assert runner.made == 3 * 3 + 1
+    assert [judged.lost_pairs for judged in end.record.judged] == [(), ()]
 
 
 @pytest.mark.usefixtures("skill")
