@@ -52,6 +52,11 @@ def grouping(names: Sequence[Hashable]) -> Grouping:
     return Grouping(of, sizes)
 
 
+def _lie_within(groups: Grouping, wider: Grouping) -> bool:
+    """Tell whether each group lies within one of the wider ones."""
+    return len({*zip(groups.of, wider.of, strict=True)}) == len(groups.sizes)
+
+
 def within(column: Sequence[float], groupings: Sequence[Grouping]) -> Column:
     """Take the mean of every group away, for several groupings at once, in turn.
 
@@ -79,13 +84,17 @@ class GroupedRows:
     def __init__(self, groupings: Sequence[Sequence[Hashable]], clusters: Sequence[Hashable]) -> None:
         self.groupings = [grouping(names) for names in groupings]
         self.clusters = grouping(clusters)
+        self._apart: list[Grouping] = []
+        for groups in self.groupings:  # once means are taken away, wider groups have none left
+            if not self._apart or not _lie_within(self._apart[-1], groups):
+                self._apart.append(groups)
         self._within: dict[tuple[float, ...], Column] = {}
 
     def within(self, column: Sequence[float]) -> Column:
         """Take the mean of every group away from a column; the answer is the caller's own."""
         key = tuple(column)
         if key not in self._within:
-            self._within[key] = within(key, self.groupings)
+            self._within[key] = within(key, self._apart)
         return list(self._within[key])
 
 
@@ -133,13 +142,12 @@ def residuals(
     for unit in base:
         _subtract(ys, unit)
         _subtract(xs, unit)
-    of = rows.clusters.of
-    own = [groups for groups in rows.groupings if len({*zip(groups.of, of, strict=True)}) == len(groups.sizes)]
+    own = [groups for groups in rows.groupings if _lie_within(groups, rows.clusters)]
     counted = len(xs) - max((len(groups.sizes) for groups in own), default=0)
     free = counted - 1 - len(base) - sum(len(groups.sizes) - 1 for groups in rows.groupings if groups not in own)
     if dot(xs, xs) <= _LEFT * dot(varies, varies) or free < 1:
         return None
-    return Residuals(ys, xs, of, counted / free)
+    return Residuals(ys, xs, rows.clusters.of, counted / free)
 
 
 def _orthogonal(columns: Sequence[Column]) -> list[Column]:
