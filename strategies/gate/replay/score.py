@@ -281,10 +281,11 @@ def compare(
 def _drawn(tasks: int, seed: int) -> tuple[Sequence[int], ...]:
     """Draw for each refit how often it counts each task."""
     draws = random.Random(seed)  # noqa: S311 - a seeded bootstrap, not a secret
+    every = [*range(tasks)]  # a list is read a third faster than a range
     drawn = []
     for _ in range(REFITS):
         weights = [0] * tasks
-        for task in draws.choices(range(tasks), k=tasks):
+        for task in draws.choices(every, k=tasks):
             weights[task] += 1
         drawn.append(bytes(weights))  # a task that is drawn 256 times in one refit: never, by 500 digits
     return tuple(drawn)
