@@ -77,6 +77,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "project": CommandEntry("skills.project_and_adopt", "Write the files of skills again from the log."),
     "adopt": CommandEntry("skills.project_and_adopt", "Take in what a person edited in the projected files."),
     "ui": CommandEntry("registry.ui", "Open the screens."),
+    "mcp": CommandEntry("agents.mcp", "Answer agents over stdio, by the Model Context Protocol."),
     "help": CommandEntry(
         "registry.completion_scripts", "Show the help of a command: description, options, examples."
     ),
