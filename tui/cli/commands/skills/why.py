@@ -24,6 +24,7 @@ from tui.text.names import split_place
 if TYPE_CHECKING:
     from registry.query.library import Library
     from registry.state.capsule import Capsule
+    from tui.cli.output.invocation import Invocation
     from tui.documents.why import WhyDocument
     from tui.reads.skill_paths import Named
 
