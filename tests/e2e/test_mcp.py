@@ -30,15 +30,20 @@ BETTER: Final = MINIMAL.replace("Answer with one query.", "Answer with one query
 HIDING: Final = BETTER.replace("tables", "tab\u200bles")
 
 
-@pytest.fixture
-def germline(tmp_path: Path) -> Terminal:
-    terminal = Terminal(tmp_path)
+def told_in(folder: Path) -> Terminal:
+    terminal = Terminal(folder)
     terminal.write("skills/sql-analyst/SKILL.md", MINIMAL)
-    sessions(tmp_path / "logs", "sql-analyst", MINIMAL, [True, False], first=1)
+    sessions(folder / "logs", "sql-analyst", MINIMAL, [True, False], first=1)
     terminal.does("init")
     terminal.does("import", "skills")
     terminal.does("scan", "logs")
     return terminal
+
+
+@pytest.fixture(scope="module")
+def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    """Give a project in which nothing is proposed."""
+    return told_in(tmp_path_factory.mktemp("asked"))
 
 
 def client(germline: Terminal, *, proposing: bool = False) -> Client:
@@ -90,7 +95,8 @@ async def test_nothing_is_written_unless_the_person_let_agents_propose(germline:
     assert germline.does("log", "--json").out == before
 
 
-async def test_a_proposal_is_a_candidate_by_an_agent_and_changes_nothing(germline: Terminal) -> None:
+async def test_a_proposal_is_a_candidate_by_an_agent_and_changes_nothing(tmp_path: Path) -> None:
+    germline = told_in(tmp_path)
     given = {"skill": "sql-analyst", "text": BETTER, "reason": "the tables are asked for"}
     async with client(germline, proposing=True) as asked:
         names = {tool.name for tool in (await asked.list_tools()).tools}
