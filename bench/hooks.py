@@ -7,23 +7,39 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from statistics import median
 from time import perf_counter
+from typing import NamedTuple
 
 from tui.session.own_command import own_command
 
 BARE = (sys.executable, "-c", "pass")
 
 
-def waited_ms(words: tuple[str, ...], given: bytes) -> float:
-    """Run a command as an agent does, with JSON on stdin, and time until it ends."""
-    start = perf_counter()
-    subprocess.run(words, input=given, check=True, capture_output=True)
-    return (perf_counter() - start) * 1_000
+class Waited(NamedTuple):
+    """How long an agent waited for a process, and what that took of a core, in milliseconds."""
+
+    wall: float
+    cpu: float
+
+
+def waited(words: tuple[str, ...], given: bytes) -> Waited:
+    """Run a command as an agent does, with JSON on stdin; what it leaves running behind it does not count."""
+    with tempfile.TemporaryFile() as stdin:
+        stdin.write(given)
+        stdin.seek(0)
+        start = perf_counter()
+        process = subprocess.Popen(words, stdin=stdin, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{words} ended with {process.returncode}")
+    return Waited((perf_counter() - start) * 1_000, (used.ru_utime + used.ru_stime) * 1_000)
 
 
 def main() -> None:
@@ -39,16 +55,15 @@ def main() -> None:
         for words in (("init",), ("import", "skills")):
             subprocess.run((*germline, *words), cwd=folder, check=True, capture_output=True)
         given = json.dumps({"session_id": "s", "cwd": folder, "transcript_path": ""}).encode()
-        times: dict[str, list[float]] = {"bare interpreter": [], "session-start": [], "session-end": []}
+        times: dict[str, list[Waited]] = {"bare interpreter": [], "session-start": [], "session-end": []}
         for hook in ("session-start", "session-end"):  # what the end of a session starts goes on for a while
             for _ in range(runs):
-                times["bare interpreter"].append(waited_ms(BARE, b""))
-                times[hook].append(waited_ms((*germline, "__hook", hook), given))
-    bare = median(times["bare interpreter"])
+                times["bare interpreter"].append(waited(BARE, b""))
+                times[hook].append(waited((*germline, "__hook", hook), given))
     for what, taken in times.items():
-        print(
-            f"{what:<18} {median(taken):6.1f} ms, best {min(taken):6.1f}, {median(taken) - bare:+6.1f} over bare"
-        )
+        wall, cpu = (sorted(values) for values in zip(*taken, strict=True))
+        of_core = f"of a core {median(cpu):6.1f}, best {cpu[0]:6.1f}"
+        print(f"{what:<18} {median(wall):7.1f} ms, best {wall[0]:6.1f}; {of_core}")
 
 
 if __name__ == "__main__":

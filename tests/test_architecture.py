@@ -91,7 +91,7 @@ HOMES = {
     "jinja2": ("tui/report/",),
     "markupsafe": ("tui/report/",),  # comes with jinja2: what is markup already
     "pygments": ("tui/reads/markdown_tones.py",),  # comes with rich; imported once a skill is looked at
-    "pydantic": ("events/", "registry/", "strategies/", "tui/documents/"),
+    "pydantic": ("events/", "registry/", "strategies/", "tui/documents/", "tui/cli/commands/agents/mcp_server.py"),
     "pydantic_core": ("events/", "registry/projection/snapshots.py"),
     "dask": ("strategies/engines/dask_engine.py",),
     "distributed": ("strategies/engines/dask_engine.py",),
@@ -103,6 +103,7 @@ HOMES = {
     "psycopg": ("events/postgres/",),  # an extra: a registry that a team shares
     "textual_serve": ("tui/screens/serve.py",),  # an extra: the screens in a browser
     "aiohttp": ("tui/screens/serve.py",),  # comes with textual-serve, which is a server of its
+    "mcp": ("tui/cli/commands/agents/mcp_server.py",),  # an extra: the server that agents ask
     "nacl": ("events/integrity/signatures.py",),  # Ed25519; an extra
     # and what starts, limits and confines other processes
     "subprocess": (

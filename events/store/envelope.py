@@ -30,7 +30,8 @@ _NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 class EventDraft(NamedTuple):
     """An event about to be appended: all that is known before the log gives it a position.
 
-    `actor` is `person:<name>`, `miner:<proposer>`, `model:<name>#<prompt hash>`, `audit:<method>` or `germline`.
+    `actor` is `person:<name>`, `miner:<proposer>`, `model:<name>#<prompt hash>`, `audit:<method>`,
+    `agent:mcp` or `germline`.
     """
 
     stream: str

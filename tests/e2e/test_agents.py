@@ -130,6 +130,7 @@ def test_the_plugin_has_the_shape_that_claude_code_asks_for() -> None:
     assert (ROOT / listed["source"]).resolve() == PLUGIN
     assert [path.name for path in (PLUGIN / ".claude-plugin").iterdir()] == ["plugin.json"]
     assert re.fullmatch("[a-z][a-z0-9-]*", read(PLUGIN / ".claude-plugin/plugin.json")["name"])
+    assert read(PLUGIN / ".mcp.json")["mcpServers"]["germline"] == {"command": "germline", "args": ["mcp"]}
     for command in (PLUGIN / "commands").iterdir():
         front, _, body = command.read_text().removeprefix("---\n").partition("\n---\n")
         assert yaml.safe_load(front)["description"]

@@ -31,11 +31,12 @@ ANYWHERE = {
     "watch",
     "scan",
     "ui",
+    "mcp",
     "restore",
     "preset show",
 }
 """Commands that a registry need not be there for, or that say something else first."""
-NO_DATA = {"demo", "ui", "help", "completion"}
+NO_DATA = {"demo", "ui", "mcp", "help", "completion"}
 """Commands that print no facts: nothing to have as JSON."""
 
 

@@ -28,6 +28,7 @@ GROUPS: Final[dict[str, dict[str, CommandEntry]]] = {
         ),
         "import-gep": CommandEntry("evolve.import_gep", "Import genes of Evolver (GEP) as skills, unproven."),
         "ui": CommandEntry("registry.ui", "Open the screens."),
+        "mcp": CommandEntry("agents.mcp", "Answer agents over stdio, by the Model Context Protocol."),
         "help": CommandEntry(
             "registry.completion_scripts", "Show the help of a command: description, options, examples."
         ),

@@ -67,7 +67,7 @@ def drift_findings(library: Library) -> Iterator[CheckFinding]:
                 what=f"{change.path} {what}{wrote}",
                 mend=_mend_of(edit),
             )
-    for name in library.names():
+    for name in library.live_names():
         if held := held_edits(library, name):
             yield CheckFinding(
                 rule="held",
@@ -93,7 +93,7 @@ def unproven_lines(library: Library, name: str) -> list[int]:
 
 def unproven_findings(library: Library, most: int) -> Iterator[CheckFinding]:
     """Name the skills that hold more such lines than a limit allows, each at the first one too many."""
-    for name in library.names():
+    for name in library.live_names():
         numbers = unproven_lines(library, name)
         if len(numbers) > most:
             yield CheckFinding(

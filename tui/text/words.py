@@ -147,6 +147,8 @@ def actor_words(actor: str) -> str:
         return f"by {name}"
     if kind == "miner":
         return f"mined from logs by {name}, no model"
+    if kind == "agent":
+        return f"by an agent, over {name}"
     if kind == "audit":
         return f"by an audit, {name}"
     if kind == "proposer":

@@ -40,6 +40,7 @@ from tui.text.names import unique_chars
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
+    from registry.query.library import Library
     from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
     from tui.reads.start import StartPage
@@ -181,6 +182,12 @@ def _open_screens(call: Invocation, where: Where) -> None:
     from tui.cli.commands.registry.ui import open_screens  # noqa: PLC0415 - only on a terminal
 
     open_screens(call, where, at="/start")
+
+
+def lessons_document(library: Library, where: Where, project: Path, config: Config, top: int) -> StartDocument:
+    """Say what costs most in the sessions that were read, and what worked next; reads none for it."""
+    page = read_start(library, project, personal_data=config.personal_data, shown=top)
+    return StartDocument.of(page, str(where), created=False, after=_next(page, None))
 
 
 def _next(page: StartPage, problem: GermlineError | None) -> str:

@@ -94,8 +94,8 @@ def _checked(path: Where, most: int | None) -> CheckDocument:
             findings += drift_findings(registry)
             findings += unproven_findings(registry, most) if most is not None else ()
             findings += due_findings(registry, plan)
-            skills = len(registry.names())
-            lines = sum(len(unproven_lines(registry, name)) for name in registry.names())
+            skills = len(registry.live_names())
+            lines = sum(len(unproven_lines(registry, name)) for name in registry.live_names())
     return CheckDocument(
         ok=all(finding.level != "error" for finding in findings),
         skills=skills,

@@ -21,6 +21,7 @@ from tui.text.numbers import count
 from tui.text.terminal_text import clip, one_line
 
 if TYPE_CHECKING:
+    from events.sqlite.word_index import WordIndex
     from registry.query.library import Library
     from registry.state.capsule import Capsule
     from tui.cli.output.invocation import Invocation
@@ -56,15 +57,20 @@ def find_skill(
             pairs = tuple(map(SkillOverlap.of, overlaps(_skills(library))))
             document = FindDocument(task=None, searched=len(index), skills=(), overlaps=pairs)
         else:
-            ranked = find_skills(index, task, top)
-            skills = tuple(FoundSkill.of(row, library.capsule(row.name)) for row in ranked)
-            document = FindDocument(task=task, searched=len(index), skills=skills, overlaps=())
+            document = fitting_document(library, index, task, top)
     if as_json:
         call.answer(document)
     elif overlap:
         _print_overlaps(call, document)
     else:
         _print_skills(call, document)
+
+
+def fitting_document(library: Library, index: WordIndex, task: str, top: int) -> FindDocument:
+    """Find the skills that fit a task, at most so many."""
+    ranked = find_skills(index, task, top)
+    skills = tuple(FoundSkill.of(row, library.capsule(row.name)) for row in ranked)
+    return FindDocument(task=task, searched=len(index), skills=skills, overlaps=())
 
 
 def _skills(library: Library) -> list[Capsule]:

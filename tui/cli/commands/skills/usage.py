@@ -92,7 +92,7 @@ def usage(
         )
     with open_library(find_registry(call.registry)) as library:
         names = [find_named(library, skill).capsule.name] if skill else library.live_names()
-        files = _measured(library, names)
+        files = measured(library, names)
     if line:
         files = tuple(_of_line(file, line) for file in files)
     if as_json:
@@ -102,7 +102,8 @@ def usage(
         _print(call, files, alone=bool(line), every=every)
 
 
-def _measured(library: Library, names: Sequence[str]) -> tuple[FileUsage, ...]:
+def measured(library: Library, names: Sequence[str]) -> tuple[FileUsage, ...]:
+    """Measure skills, by the settings of the project."""
     config = read_config()
     now, logs = SystemClock().now(), config.skill_logs(library)
     return read_usage(library, names, now, seed=config.seed, logs=logs, sources=config.sources)
@@ -155,7 +156,7 @@ def _correct(call: Invocation, skill: str, number: int, text: str, *, dry_run: b
         )
         if receipt is None:
             return
-        (file,) = _measured(registry, [name])
+        (file,) = measured(registry, [name])
     _answer_corrected(call, _of_line(file, number), before, event_rows(receipt.envelopes), as_json=as_json)
 
 

@@ -23,7 +23,9 @@ from tui.text.names import split_place
 
 if TYPE_CHECKING:
     from registry.query.library import Library
+    from registry.state.capsule import Capsule
     from tui.cli.output.invocation import Invocation
+    from tui.documents.why import WhyDocument
     from tui.reads.skill_paths import Named
 
 
@@ -41,35 +43,29 @@ def why(
 
     Each piece of evidence is looked up again in its log: `still there` means the same bytes at the same place.
     """
-    call, named = invocation(ctx), split_place(place)
+    call = invocation(ctx)
+    named = split_place(place)
     with open_library(find_registry(call.registry)) as library:
-        now = SystemClock().now()
-        if named.path:
-            from tui.reads.skill_paths import find_named, projected_number  # noqa: PLC0415 - for lines named by a path
-
-            try:
-                skill_file = find_named(library, named.path)
-            except NotFoundError:
-                if not _is_researched(call, library, named.path, named.line, as_json=as_json):
-                    raise
-                return
-            number = projected_number(library, skill_file, named.line)
-            capsule = skill_file.capsule
-            if skill_file.path != main_file(capsule.name):
-                _tell_file_line(call, library, skill_file, number, as_json=as_json)
-                return
-        else:
-            capsule, number = library.capsule(named.name, named.ref), named.line
-        story = explain(library, capsule, number, earlier=None if every or as_json else SHOWN_EARLIER + 1)
-        counted = next(iter(as_counted(library, [story.signal.event])), None) if story.signal else None
-        shown = shown_of(story.evidence, every=every or as_json)
-        there = still_there([kept.evidence for kept in shown], library.log.maps)
+        try:
+            capsule, number, skill_file = _line_at(library, place)
+        except NotFoundError:
+            if not named.path or not _is_researched(call, library, named.path, named.line, as_json=as_json):
+                raise
+            return
         if as_json:
-            from tui.documents.why import WhyDocument  # noqa: PLC0415 - for scripts alone
+            call.answer(why_document(library, place))
+            return
+        now = SystemClock().now()
+        if skill_file is not None:
+            from tui.reads.file_history import explain_file_line  # noqa: PLC0415 - for lines of other files
 
-            call.answer(WhyDocument.of(story, there, counted))
-        else:
-            print_why(call, story, there, now, counted, every=every)
+            print_file_line(call, skill_file, number, explain_file_line(library, skill_file, number), now)
+            return
+        story = explain(library, capsule, number, earlier=None if every else SHOWN_EARLIER + 1)
+        counted = next(iter(as_counted(library, [story.signal.event])), None) if story.signal else None
+        shown = shown_of(story.evidence, every=every)
+        there = still_there([kept.evidence for kept in shown], library.log.maps)
+        print_why(call, story, there, now, counted, every=every)
 
 
 def _is_researched(call: Invocation, library: Library, place: str, number: int, *, as_json: bool) -> bool:
@@ -92,17 +88,32 @@ def _is_researched(call: Invocation, library: Library, place: str, number: int, 
     return True
 
 
-def _tell_file_line(call: Invocation, library: Library, named: Named, number: int, *, as_json: bool) -> None:
-    """Answer for a line of a file beside SKILL.md."""
-    from tui.reads.file_history import explain_file_line  # noqa: PLC0415 - for lines of other files
+def why_document(library: Library, place: str) -> WhyDocument:
+    """Explain a line with all there is, for scripts and agents; `place` as the command takes it."""
+    from tui.documents.why import WhyDocument  # noqa: PLC0415 - for scripts alone
 
-    line = explain_file_line(library, named, number)
-    if as_json:
-        from tui.documents.why import WhyDocument  # noqa: PLC0415 - for scripts alone
+    capsule, number, named = _line_at(library, place)
+    if named is not None:
+        from tui.reads.file_history import explain_file_line  # noqa: PLC0415 - for lines of other files
 
-        call.answer(WhyDocument.of_file(named, number, line))
-    else:
-        print_file_line(call, named, number, line, SystemClock().now())
+        return WhyDocument.of_file(named, number, explain_file_line(library, named, number))
+    story = explain(library, capsule, number, earlier=None)
+    counted = next(iter(as_counted(library, [story.signal.event])), None) if story.signal else None
+    return WhyDocument.of(
+        story, still_there([kept.evidence for kept in story.evidence], library.log.maps), counted
+    )
+
+
+def _line_at(library: Library, place: str) -> tuple[Capsule, int, Named | None]:
+    """Find the line that a place names; the last is None where it is one of the main file."""
+    named = split_place(place)
+    if not named.path:
+        return library.capsule(named.name, named.ref), named.line, None
+    from tui.reads.skill_paths import find_named, projected_number  # noqa: PLC0415 - for lines named by a path
+
+    skill_file = find_named(library, named.path)
+    number, capsule = projected_number(library, skill_file, named.line), skill_file.capsule
+    return capsule, number, None if skill_file.path == main_file(capsule.name) else skill_file
 
 
 COMMANDS: Final = {"why": why}

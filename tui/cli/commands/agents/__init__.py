@@ -1,0 +1,1 @@
+"""The server that agents ask, and the command that starts it."""
