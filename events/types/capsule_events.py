@@ -224,6 +224,8 @@ class CapsuleRetired(Mutation):
 
 MERGED: Final = Unmeasured(reason="merged from another registry: nothing measured here")
 """What the events of a merged version say was measured of it."""
+MERGER: Final = "merge"
+"""The proposer of a candidate that was made of another registry's version."""
 
 
 class OriginEvent(Frozen):

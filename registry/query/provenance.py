@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from events.errors import NotFoundError
-from events.types.capsule_events import MERGED
+from events.types.capsule_events import MERGED, MERGER
 from events.types.tiers import Tier
 from registry.projection import time_travel
 from registry.projection.stored_documents import damaged
@@ -241,19 +241,21 @@ def why(
         assigned=history.assigned.get(signal.event.fingerprint) if signal else None,
         trials=tuple(trials_with(history.trials, proposal)),
         moves=moves_bringing(moves_behind(library, candidate), line.text),
-        merged=_merged(library, capsule.name, line.version, origin.event),
+        merged=_merged(library, capsule.name, line.version, origin.event, candidate),
     )
 
 
-def _merged(library: Library, name: str, version: int, origin: Frozen) -> VersionMerged | None:
+def _merged(
+    library: Library, name: str, version: int, origin: Frozen, candidate: Candidate | None
+) -> VersionMerged | None:
     """Find the version of another registry that an event came with, or that its candidate was made of."""
-    candidate: str = getattr(origin, "candidate", "")
-    if not candidate and getattr(origin, "after", None) != MERGED:
+    is_merged = candidate.proposed.proposer == MERGER if candidate else getattr(origin, "after", None) == MERGED
+    if not is_merged:
         return None
     made = library.log.read(stream=f"capsule:{name}", types=("VersionMerged",), newest_first=True)
     events = (event_of("VersionMerged", envelope) for envelope in made)
     if candidate:
-        return next((event for event in events if event.candidate == candidate), None)
+        return next((event for event in events if event.candidate == candidate.id), None)
     return next((event for event in events if event.outcome == "version" and event.version == version), None)
 
 

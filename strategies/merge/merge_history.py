@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from events.errors import CheckFailedError, ConflictError, EditError, GermlineError, RefusedError, SkillFormatError
 from events.sqlite.log import SqliteLog
-from events.types.capsule_events import OriginEvent, VersionMerged
+from events.types.capsule_events import MERGER, OriginEvent, VersionMerged
 from registry.actions.publish import expected_files, keep_files, standing
 from registry.decide.commands import MergeVersion
 from registry.projection import time_travel
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from strategies.policy.presets import Preset
 
-MERGED: Final = "merge"
-"""The proposer, and the fingerprint, of what another registry changed."""
 _SKILLS: Final = "skills"
 _REFUSALS: Final = (CheckFailedError, EditError, RefusedError, SkillFormatError)
 """What no version, and no candidate, can hold."""
@@ -250,7 +248,7 @@ class _Merge:
                 reason=reason,
                 strategy="innovate",
                 preset=self.terms.preset,
-                proposer=MERGED,
+                proposer=MERGER,
             )
         except ConflictError as conflict:
             return conflict.stream.removeprefix("candidate:")

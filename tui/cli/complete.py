@@ -35,6 +35,8 @@ TAKES: Final[dict[str, tuple[str, ...]]] = {
     ),
     **dict.fromkeys(("trial start", "trial status", "trial step", "trial stop"), ("skill",)),
     **dict.fromkeys(("revert", "candidate propose", "alias list", "alias log"), ("skill",)),
+    **dict.fromkeys(("skill ledger", "skill test", "skill triggers", "skill describe"), ("skill",)),
+    **dict.fromkeys(("skill retire", "skill restore"), ("skill",)),
     **dict.fromkeys(("candidate show", "candidate approve", "candidate reject"), ("candidate",)),
     **dict.fromkeys(("candidate test", "gate explain"), ("candidate",)),
     **dict.fromkeys(("candidate agree", "candidate disagree"), ("candidate",)),

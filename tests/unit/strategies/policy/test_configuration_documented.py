@@ -32,7 +32,7 @@ def test_the_docs_state_the_default_that_a_threshold_has(key: str) -> None:
 @pytest.mark.parametrize("key", sorted(ModelSettings.model_fields.keys() - {"prices"}))
 def test_the_docs_name_every_key_of_models_with_its_default(key: str) -> None:
     row = next(row for row in ROWS if f"`models.{key}`" in row.split(" | ")[0])
-    default = ModelSettings.model_fields[key].default
+    default = ModelSettings.model_fields[key].get_default(call_default_factory=True)
     assert row.split(" | ")[1] == f"`{json.dumps(default)}`"
 
 
