@@ -13,12 +13,14 @@ import sys
 import tempfile
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import NamedTuple
 
 from tui.session.own_command import own_command
 
 BARE = (sys.executable, "-c", "pass")
+SCAN_S = 1.5
+"""What the end of a session starts is done by then: sessions do not end on each other's heels."""
 
 
 class Waited(NamedTuple):
@@ -56,8 +58,9 @@ def main() -> None:
             subprocess.run((*germline, *words), cwd=folder, check=True, capture_output=True)
         given = json.dumps({"session_id": "s", "cwd": folder, "transcript_path": ""}).encode()
         times: dict[str, list[Waited]] = {"bare interpreter": [], "session-start": [], "session-end": []}
-        for hook in ("session-start", "session-end"):  # what the end of a session starts goes on for a while
+        for hook in ("session-start", "session-end"):
             for _ in range(runs):
+                sleep(SCAN_S if hook == "session-end" else 0)
                 times["bare interpreter"].append(waited(BARE, b""))
                 times[hook].append(waited((*germline, "__hook", hook), given))
     for what, taken in times.items():

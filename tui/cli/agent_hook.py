@@ -37,8 +37,9 @@ def answer_hook(words: Sequence[str]) -> int:
 
 
 def _let_go() -> None:
-    """Leave the session of the agent's terminal, and hold none of its pipes open."""
+    """Leave the session of the agent's terminal, hold none of its pipes open, and let all else go first."""
     os.setsid()
+    os.nice(10)
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nothing, stream)
