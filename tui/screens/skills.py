@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from events.errors import GermlineError
 from tui.screens.addresses import ScreenAddress
 from tui.screens.list_screen import ListScreen
+from tui.session.changes import adopting
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count
 from tui.widgets.keys import SKILLS
@@ -130,7 +131,7 @@ class SkillsScreen(ListScreen["SkillCard"]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what needs a skill only where there is one."""
         card = self._selected
-        if action in {"open", "why", "diff", "evidence"} and (not card or self.has_notice):
+        if action in {"open", "why", "diff", "evidence", "adopt"} and (not card or self.has_notice):
             return False
         if action == "evidence":
             return bool(card and card.versions[-1].candidate) or None
@@ -140,6 +141,11 @@ class SkillsScreen(ListScreen["SkillCard"]):
         """Show the history of the skill."""
         if self._selected:
             self.host.go(ScreenAddress("history", self._selected.capsule.name))
+
+    def action_adopt(self) -> None:
+        """Ask whether to take in what was edited in the files of the skill."""
+        if self._selected:
+            self.ask_about(adopting(self._selected.capsule.name))
 
     def on_row_list_chosen(self) -> None:
         """Show the history of a skill that was clicked twice."""

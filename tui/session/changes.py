@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from events.errors import ConflictError, NotFoundError
+from events.errors import CheckFailedError, ConflictError, NotFoundError
 from registry.query.diffs import line_diff
 from registry.query.event_summaries import summary
 from registry.skill_md.render import projected_lines
@@ -134,6 +134,31 @@ def reverting(skill: str, version: int) -> Change:
         registry.execute(RevertVersion(skill, version, reason))
 
     return Change(f"go back to {skill}@{version}", f"{skill} says again what version {version} said", act, skill)
+
+
+def adopting(skill: str) -> Change:
+    """Take in what somebody edited in the files of a skill, unless it instructs an agent against its user."""
+
+    def act(registry: Registry, reason: str) -> None:
+        from registry.actions.publish import edited_folder, keep_files  # noqa: PLC0415 - as above
+        from registry.decide.commands import Adopt  # noqa: PLC0415 - as above
+        from strategies.gate.file_findings import findings_in_rewrite  # noqa: PLC0415 - as above
+
+        del reason  # the edit speaks for itself
+        edited = edited_folder(registry, skill)
+        findings = findings_in_rewrite(registry.log, registry.capsule(skill), edited)
+        for finding in findings:
+            if finding.level == "quarantine":
+                raise CheckFailedError(
+                    f"{finding.what} in {finding.path}:{finding.line}: nothing is adopted",
+                    hint=f"germline adopt {skill} --dry-run",
+                )
+        keep_files(registry.log, edited)
+        registry.execute(Adopt(edited))
+
+    return Change(
+        f"adopt what was edited in the files of {skill}", f"{skill} is as edited", act, skill, "as edited"
+    )
 
 
 def deciding(candidate: Candidate, answer: Answer) -> Change:

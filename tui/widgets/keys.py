@@ -91,6 +91,7 @@ SKILLS: Final = [
     _key("b", "why", "why", "this skill line by line", "skills.why", "b"),
     _key("d", "diff", "diff", "the newest version against the one before", "skills.diff", "d"),
     _key("e", "evidence", "evidence", "the log records behind the newest version", "skills.evidence"),
+    _key("A", "adopt", "adopt", "take in what was edited in the files of this skill", "skills.adopt"),
     TRENDS_OF,
     FILTER,
     CLOSE,
