@@ -28,6 +28,7 @@ def retire(registry: Registry, name: str, reason: str) -> Receipt:
 
 def restore(registry: Registry, name: str, reason: str) -> Receipt:
     """Record that a retired skill is projected again; `publish` writes its files then."""
+    registry.capsule(name)  # which says what names are near
     return registry.execute(RestoreSkill(name, reason))
 
 

@@ -117,14 +117,18 @@ def test_without_a_registry_the_hint_is_to_begin_one(empty: Terminal, path: str)
     assert not list(empty.folder.iterdir())
 
 
+NEED_REASON = {"release", "skill retire", "skill restore"}
+"""They ask for it before they look for the skill."""
+
+
 @pytest.mark.parametrize("path", [path for path, takes in TAKES.items() if takes[0] in {"skill", "version"}])
 def test_a_skill_that_is_misspelt_is_told_with_the_nearest_name(germline: Terminal, path: str) -> None:
     good = READS.get(
         path, WRITES.get(path, f"{path} sql-analyst:9" if path == "release" else f"{path} sql-analyst")
     ).split()
     rest = [word.replace("sql-analyst", "sql-analist") for word in good[len(path.split()) :]]
-    rest += ["--reason", "r"] if path == "release" else []
-    answer = germline(*path.split(), *(rest or ["sql-analist"]))
+    rest = [*(rest or ["sql-analist"]), *(["--reason", "r"] if path in NEED_REASON else [])]
+    answer = germline(*path.split(), *rest)
     if path in {"audit", "candidate propose", "compare"}:  # files and settings are looked at first
         assert answer.code == 2
         return
