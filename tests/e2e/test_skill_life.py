@@ -220,3 +220,14 @@ def test_files_that_sessions_opened_are_counted_for_one_skill(terminal: Terminal
         ("scripts/never.py", 0),
     ]
     assert "scripts/never.py: never opened" in terminal.does("skill", "ledger", "looking").out
+
+
+def test_a_ledger_without_a_session_says_so_and_names_what_reads_some(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    (tmp_path / "skills/shop").mkdir(parents=True)
+    (tmp_path / "skills/shop/SKILL.md").write_text("---\nname: shop\ndescription: Sums orders.\n---\n\n- Sum.\n")
+    germline.does("init")
+    germline.does("import", "skills")
+    said = germline.does("skill", "ledger").out
+    assert said.startswith("No session was read yet")
+    assert said.endswith("next       germline scan PATH\n")

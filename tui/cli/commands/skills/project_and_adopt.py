@@ -231,7 +231,8 @@ def _tell_edits(call: Invocation, edits: Sequence[HandEdit]) -> None:
             )
             say_folded(call, "written by ", f"session {session[:12]}: {', '.join(tools)}")
         if not edit.writers:
-            call.say("written by no session that was read: a person, a program, or a session that was not scanned")
+            unknown = "no session that was read: a person, a program, or a session that was not scanned"
+            say_folded(call, "written by ", unknown)
         say_facts(call, finding_facts(edit.findings))
 
 

@@ -74,13 +74,15 @@ def show_ledger(ctx: typer.Context, name: OneOrAll = "", *, as_json: AsJson = Fa
         _print_one(call, *rows[0])
     else:
         loaded = f"{sum(row.loads > 0 for row, _ in rows)} of {count(len(rows), 'skill')}"
-        call.say(f"{count(len(records), 'session')} loaded {loaded}; the logs of {telling:,} name a skill.")
+        summary = f"{count(len(records), 'session')} loaded {loaded}; the logs of {telling:,} name a skill."
+        call.say(summary if records else "No session was read yet, so nothing is known of what they loaded.")
         _print_all(call, rows)
         if retired:
             say_folded(call, "retired    ", ", ".join(retired))
         proposed = next((row.capsule.name for row, proposal in rows if proposal), "")
         nexts = f"germline skill retire {proposed} --reason TEXT" if proposed else "germline skill ledger SKILL"
-        call.say(f"next       {nexts if rows else NEXT_STEPS['no skill']}")
+        missing = NEXT_STEPS["no sessions" if rows else "no skill"]
+        call.say(f"next       {nexts if rows and records else missing}")
 
 
 def _print_all(call: Invocation, rows: Sequence[tuple[SkillLedger, RetirementProposed | None]]) -> None:
