@@ -56,7 +56,7 @@ def _read(path: Path, most: int) -> bytes:
         with path.open("rb") as stream:
             raw = stream.read(most + 1)
     except FileNotFoundError:
-        raise NotFoundError(f"there is no file {path}", hint="name the folder that the tool wrote") from None
+        raise NotFoundError(f"there is no file {path}", hint="name a patch, or a tool's folder") from None
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}", hint="check its permissions") from error
     if len(raw) > most:

@@ -139,6 +139,11 @@ def _measure_of(
                 f"{target.name} lies outside of any skill, and no metric is named for it",
                 hint="--metric FILE; docs/research.md shows one",
             )
+        if not (options.tasks or settings.tasks):
+            raise UsageError(
+                f"nothing is named that measures {target.name}",
+                hint="--metric FILE, or --tasks FILE with --agent; docs/research.md shows both",
+            )
         tasks = Path(options.tasks or settings.tasks).expanduser().resolve()
         locked = target._replace(locked=(tasks.parent,))
         return _Measure(locked, None, harness_of(registry, target.name, config, options))
