@@ -12,9 +12,10 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.errors import NotFoundError, RefusedError, StorageError, UnreadableLogError
+from events.errors import RefusedError, UnreadableLogError
 from registry.skill_md.skill_files import MAX_SKILL_BYTES, SKILL_FILE
 from registry.skill_md.text import front_end, split_lines
+from strategies.files.whole_file import read_up_to
 from strategies.interchange.gepa_run import STATE, best_candidate
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def proposed_text(path: Path, skill: str, live: str) -> str | None:
     """
     if path.suffix in PATCHES and not path.is_dir():
         return _patched(path, skill, live)
+    if (path / SKILL_FILE).is_file():
+        return None  # a rewritten copy of the folder, whatever else is in it
     if (path / _MANIFEST).is_file():
         return _with_front(_text(_staged(path, skill)), live)
     if (path / STATE).is_file():
@@ -52,13 +55,7 @@ def proposed_text(path: Path, skill: str, live: str) -> str | None:
 
 
 def _read(path: Path, most: int) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            raw = stream.read(most + 1)
-    except FileNotFoundError:
-        raise NotFoundError(f"there is no file {path}", hint="name a patch, or a tool's folder") from None
-    except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror}", hint="check its permissions") from error
+    raw = read_up_to(path, most, hint="name a patch, or a tool's folder")
     if len(raw) > most:
         raise RefusedError(f"{path} is larger than {most:,} bytes", hint="propose the skill's text alone")
     return raw

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import shutil
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +81,17 @@ def test_a_patch_a_staging_folder_and_a_gepa_run_propose_the_same_candidate(
     assert propose(terminal, "run", "--json").code == 0
     assert terminal.does("candidates", "--json").json["candidates"][0]["verdict"] is None
     assert (tmp_path / "skills" / "orders" / "SKILL.md").read_text().count("report.csv") == 0
+
+
+def test_a_rewritten_copy_of_a_folder_that_has_a_manifest_of_its_own_is_no_staging_folder(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    (tmp_path / "skills/orders/manifest.json").write_text('{"has_skill": true}')
+    terminal.does("adopt", "orders")
+    shutil.copytree(tmp_path / "skills/orders", tmp_path / "copy")
+    text = (tmp_path / "copy/SKILL.md").read_text()
+    (tmp_path / "copy/SKILL.md").write_text(text.replace("- Sort rows.", "- Sort rows by customer."))
+    assert propose(terminal, "copy").code == 0
 
 
 def test_the_single_skill_of_a_night_is_found_by_its_folder(terminal: Terminal, tmp_path: Path) -> None:

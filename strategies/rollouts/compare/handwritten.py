@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.errors import CheckFailedError, NotFoundError, RefusedError, StorageError
+from events.errors import CheckFailedError, RefusedError
 from events.types.candidate_events import CandidateProposed
 from events.types.parts import NewSection, NewSkill
 from registry.actions.publish import keep_files
@@ -17,6 +17,7 @@ from registry.skill_md.render import skill_text
 from registry.skill_md.skill_files import MAX_SKILL_BYTES, SKILL_FILE, walk
 from registry.skill_md.text import cut
 from registry.state.capsule import unborn
+from strategies.files.whole_file import read_up_to
 from strategies.gate.file_findings import file_changes
 from strategies.gate.lint import findings_on, limits_of, lint
 from strategies.interchange.proposed_texts import proposed_text
@@ -175,13 +176,7 @@ def _of_text(capsule: Capsule, path: Path, text: str, encoding: Encoding) -> Ski
 
 def _text_in(path: Path) -> tuple[str, Encoding]:
     """Read a SKILL.md that a person wrote, and how it is encoded."""
-    try:
-        with path.open("rb") as stream:
-            raw = stream.read(MAX_SKILL_BYTES + 1)
-    except FileNotFoundError:
-        raise NotFoundError(f"there is no file {path}", hint="name a rewritten SKILL.md, or its folder") from None
-    except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror}", hint="check its permissions") from error
+    raw = read_up_to(path, MAX_SKILL_BYTES, hint="name a rewritten SKILL.md, or its folder")
     if len(raw) > MAX_SKILL_BYTES:
         raise RefusedError(
             f"{path} is larger than {MAX_SKILL_BYTES:,} bytes", hint="keep large material beside it"

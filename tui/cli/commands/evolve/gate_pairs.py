@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from events.errors import CheckFailedError, NotFoundError, StorageError, UsageError
+from events.errors import CheckFailedError, UsageError
+from strategies.files.whole_file import read_up_to
 from strategies.interchange.gepa_run import STATE, read_gepa_state
 from strategies.interchange.paired_results import AFTER, BEFORE, MOST_BYTES, read_side_scores
 from strategies.interchange.paired_verdict import PairedVerdict, judge_pairs
@@ -76,14 +77,7 @@ def gate_pairs(
 def _read(path: Path, most: float) -> SideScores:
     """Read one file, or the folder of a GEPA run."""
     file = path / STATE if path.is_dir() else path
-    try:
-        with file.open("rb") as stream:
-            raw = stream.read(MOST_BYTES + 1)
-    except FileNotFoundError:
-        hint = "a folder is read as a run of GEPA" if path.is_dir() else _HINT
-        raise NotFoundError(f"there is no file {file}", hint=hint) from None
-    except OSError as error:
-        raise StorageError(f"cannot read {file}: {error.strerror}", hint="check its permissions") from error
+    raw = read_up_to(file, MOST_BYTES, hint="a folder is read as a run of GEPA" if path.is_dir() else _HINT)
     if len(raw) > MOST_BYTES:
         raise UsageError(f"{file} is larger than {MOST_BYTES:,} bytes", hint="leave out what the runs wrote")
     return read_gepa_state(raw, str(file)) if file.name == STATE else read_side_scores(raw, str(file), most)

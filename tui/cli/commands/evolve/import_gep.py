@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from events.errors import CheckFailedError, NotFoundError, RefusedError, StorageError, UsageError
+from events.errors import CheckFailedError, RefusedError, UsageError
 from registry.actions.publish import keep_files, write_out
 from registry.decide.commands import ImportSkill
 from registry.state.capsule import is_skill_name
+from strategies.files.whole_file import read_up_to
 from strategies.interchange.gep import MOST_BYTES, GepFile, read_gep
 from strategies.interchange.gep_skill import PROVENANCE, gep_skill, named_after
 from tui.cli.output.color import width
@@ -111,14 +112,7 @@ class _Read:
 
 
 def _read(path: Path) -> _Read:
-    try:
-        with path.open("rb") as stream:
-            raw = stream.read(MOST_BYTES + 1)
-    except FileNotFoundError:
-        raise NotFoundError(f"there is no file {path}", hint="name a genes.json of Evolver") from None
-    except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror}", hint="check its permissions") from error
-    return _Read(path, raw)
+    return _Read(path, read_up_to(path, MOST_BYTES, hint="name a genes.json of Evolver"))
 
 
 def _parts(read: Sequence[_Read], skill: str) -> dict[str, list[_Read]]:
