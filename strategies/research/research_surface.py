@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from strategies.models.tasks.research_case import SuggestedExperiment
 
 MOST_SURFACE_CHARS: Final = 60_000
-"""What the files that may change hold together at most: all of it is shown to whoever proposes (a guess)."""
+"""What the files that may change hold together at most: all of it is shown to the proposer (a guess)."""
 _HOLDER: Final = "researched-file"
 """The name of the skill, kept nowhere, as whose only file one outside of any skill is held to the gate."""
 

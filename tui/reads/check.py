@@ -13,7 +13,7 @@ from strategies.monitor.disk_edits import disk_edits
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from registry.query.library import Library
     from registry.registry import Registry
@@ -91,10 +91,9 @@ def unproven_lines(library: Library, name: str) -> list[int]:
     ]
 
 
-def unproven_findings(library: Library, most: int) -> Iterator[CheckFinding]:
+def unproven_findings(library: Library, unproven: Mapping[str, list[int]], most: int) -> Iterator[CheckFinding]:
     """Name the skills that hold more such lines than a limit allows, each at the first one too many."""
-    for name in library.live_names():
-        numbers = unproven_lines(library, name)
+    for name, numbers in unproven.items():
         if len(numbers) > most:
             yield CheckFinding(
                 rule="unproven",

@@ -72,6 +72,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Read what the place holds."""
+        self.show_tabs()
         self.show_bar()
         if self.host.access.state.head:
             self.reload()
@@ -207,8 +208,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
         self.query_one("#tabs", LineView).show(lambda width: tab_rows(tabs, self._place.view, width))
 
     def show_bar(self) -> None:
-        """Write the top bars again."""
-        self.show_tabs()
+        """Write the top bar again."""
         access = self.host.access
         self.query_one("#top", LineView).show(
             lambda width: bar_row(self.crumbs, access.state.preset, self.note, width, live=access.live)

@@ -78,7 +78,7 @@ def _checked(path: Where, most: int | None) -> CheckDocument:
         )
         for problem in problems_of(integrity, beside)
     ]
-    skills, lines = 0, 0
+    unproven: dict[str, list[int]] = {}
     if not findings:
         config = read_config()
         with open_registry(path, dry_run=True) as registry:
@@ -92,15 +92,14 @@ def _checked(path: Where, most: int | None) -> CheckDocument:
                 logs=config.skill_logs(registry),
             )
             findings += drift_findings(registry)
-            findings += unproven_findings(registry, most) if most is not None else ()
+            unproven = {name: unproven_lines(registry, name) for name in registry.live_names()}
+            findings += unproven_findings(registry, unproven, most) if most is not None else ()
             findings += due_findings(registry, plan)
-            skills = len(registry.live_names())
-            lines = sum(len(unproven_lines(registry, name)) for name in registry.live_names())
     return CheckDocument(
         ok=all(finding.level != "error" for finding in findings),
-        skills=skills,
+        skills=len(unproven),
         events=integrity.events,
-        unproven=lines,
+        unproven=sum(map(len, unproven.values())),
         most_unproven=most,
         findings=tuple(map(CheckFindingRow.model_validate, findings)),
     )
