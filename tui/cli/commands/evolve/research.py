@@ -140,6 +140,7 @@ def _measure_of(
                 hint="--metric FILE; docs/research.md shows one",
             )
         if not (options.tasks or settings.tasks):
+            config.require("rollouts")  # a folder that is not trusted may well name them
             raise UsageError(
                 f"nothing is named that measures {target.name}",
                 hint="--metric FILE, or --tasks FILE with --agent; docs/research.md shows both",
