@@ -14,7 +14,14 @@ from strategies.policy.active_preset import bound_by
 from strategies.rollouts.compare.comparison import Rig
 from strategies.train.train_skill import at_rest, train
 from strategies.train.training_plan import EPOCHS, MINIBATCH, PATIENCE, TrainingCaps, TrainingPlan
-from strategies.train.training_proposers import REFLECT, ReflectProposer, local_proposer
+from strategies.train.training_proposers import (
+    REFLECT,
+    PopulationProposer,
+    ReflectProposer,
+    local_proposer,
+    population_named,
+    population_proposer,
+)
 from strategies.train.training_record import TrainingRecord, record_of, records, table_of
 from tui.cli.config.config import on_engine, read_config
 from tui.cli.config.harness import HarnessOptions, harness_of, sandbox_policy
@@ -43,7 +50,11 @@ MOST_STEERING_CHARS: Final = 20_000
 
 WhoProposes = Annotated[
     str,
-    typer.Option(metavar="NAME", help="reflect (a model), one of a plug-in, module:function, or a command."),
+    typer.Option(
+        metavar="NAME",
+        help="reflect (a model), pareto or gepa (a population; pareto:NAME has NAME's ideas), one of a plug-in, "
+        "module:function, or a command.",
+    ),
 ]
 Steering = Annotated[
     Path | None, typer.Option(metavar="FILE", help="A text that says what is wanted, for the proposer.")
@@ -100,7 +111,7 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
         name, bound = registry.capsule(skill).name, bound_by(registry, preset).preset
         harness = harness_of(registry, name, config, HarnessOptions(tasks, agent, workers, tape=who.tape))
         rig = Rig(registry, harness, bound, config.seed if seed is None else seed, line.advance)
-        with proposer_of(registry, config, name, who) as asked:
+        with searching_proposer_of(registry, config, name, who) as asked:
             wanted = steering_text(steering)
             plan = TrainingPlan(name, rig, asked, epochs, minibatch, patience, caps, wanted)
             if dry_run:
@@ -144,6 +155,17 @@ def proposer_of(
         if not who.dry_run:
             require_key(model, name)
         yield ReflectProposer(model, f"{REFLECT} {name}")
+
+
+@contextmanager
+def searching_proposer_of(
+    registry: Registry, config: Config, skill: str, who: AskedProposer
+) -> Iterator[ReflectProposer | PythonProposer | CommandProposer | PopulationProposer]:
+    """Lend the proposer, which may search a population with the ideas of another one; raises as `proposer_of`."""
+    population = population_named(who.name)
+    search, ideas = population or ("", who.name)
+    with proposer_of(registry, config, skill, who._replace(name=ideas)) as asked:
+        yield population_proposer(search, asked) if population else asked
 
 
 def steering_text(path: Path | None) -> str:
@@ -192,7 +214,8 @@ def _run(call: Invocation, plan: TrainingPlan, line: RunLine, *, as_json: bool) 
     if not shown:
         print_start(call, end.record)
         print_table(call, rows)
-    failures = plan.proposer.failures if isinstance(plan.proposer, ReflectProposer) else []
+    asked = plan.proposer.ideas_of if isinstance(plan.proposer, PopulationProposer) else plan.proposer
+    failures = asked.failures if isinstance(asked, ReflectProposer) else []
     print_end(call, end.record, live, end.why, failures)
 
 
