@@ -106,7 +106,8 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
         return
     config = on_engine(read_config(), *(("local", "") if dry_run else (engine, scheduler)))
     who = AskedProposer(proposer, tasks, opened_tape(replay, record=record and not dry_run), dry_run=dry_run)
-    caps, line = _caps(max_runs, max_usd, hours), RunLine(call)
+    require_caps(("--max-runs", max_runs), ("--max-usd", max_usd), ("--hours", hours))
+    caps, line = TrainingCaps(max_runs or 0, max_usd or 0.0, hours or 0.0), RunLine(call)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         name, bound = registry.capsule(skill).name, bound_by(registry, preset).preset
         harness = harness_of(registry, name, config, HarnessOptions(tasks, agent, workers, tape=who.tape))
@@ -257,14 +258,13 @@ def _tell_plan(call: Invocation, plan: TrainingPlan, *, as_json: bool) -> None:
     call.say("dry run    nothing was run or written")
 
 
-def _caps(max_runs: int | None, max_usd: float | None, hours: float | None) -> TrainingCaps:
-    """Take the caps that were named; raises UsageError for one that lets nothing run."""
-    for option, cap in (("--max-runs", max_runs), ("--max-usd", max_usd), ("--hours", hours)):
+def require_caps(*caps: tuple[str, float | None]) -> None:
+    """Raise UsageError for a cap that lets nothing run, each given with its option."""
+    for option, cap in caps:
         if cap is not None and cap <= 0:
             raise UsageError(
                 f"{option} {cap:g} lets nothing run", hint=f"leave out {option} for no cap; --dry-run runs nothing"
             )
-    return TrainingCaps(max_runs or 0, max_usd or 0.0, hours or 0.0)
 
 
 def _tell_status(call: Invocation, skill: str, *, as_json: bool) -> None:
