@@ -115,8 +115,13 @@ def test_a_candidate_is_tested_with_a_model_within_its_caps_and_goes_on_from_the
     assert figures["cost_usd"] == pytest.approx(figures["runs"] * 0.02)
     assert len(stub.asked("agent")) == kept + figures["runs"]  # nothing that was paid for is asked again
     configure(terminal, stub, 'skill_mode = "must-follow"')
-    plan = terminal.does("candidate", "test", proposed(terminal, "Say Salut."), "--dry-run", "--json").json
+    typed = ("candidate", "test", proposed(terminal, "Say Salut."), "--dry-run", "--json")
+    plan = terminal.does(*typed).json
     assert plan["evaluator"] != answer.json["evaluator"]
+    configure(terminal, stub)
+    assert terminal.does(*typed, "--skill-mode", "must-follow").json["evaluator"] == plan["evaluator"]
+    assert "injected, must-follow, choice" in terminal(*typed, "--skill-mode", "must").err
+    assert terminal(*typed, "--skill-mode", "choice", "--agent", "true {skill_dir} {prompt_file}").code == 2
     assert terminal.does("verify").code == 0
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from events.errors import UsageError
 from registry.skill_md.write_places import REGISTRY_FOLDER
@@ -22,7 +22,7 @@ from strategies.rollouts.compare.in_turn import ConfiguredTrials
 from strategies.rollouts.compare.metric import harness_on_metric, load_metric
 from strategies.rollouts.compare.model_grader import Jury, judged_families, standings_of, with_jury
 from strategies.rollouts.compare.remote import sent_elsewhere
-from strategies.rollouts.run.agent_templates import MESSAGES
+from strategies.rollouts.run.agent_templates import MESSAGES, SkillMode
 from strategies.rollouts.run.rollout_settings import agent_in, messages_in
 from strategies.rollouts.run.runner import RunCaps
 from strategies.rollouts.tasks.load import load_tasks
@@ -52,7 +52,8 @@ _PAIR = 2
 class HarnessOptions:
     """What was typed, in place of what settings say; "" and None where nothing was.
 
-    `model` is who is asked in place of the one for agents; `tape` says where its replies come from.
+    `model` is who is asked in place of the one for agents, and `skill_mode` how it gets the skill; `tape` says where
+    its replies come from.
     """
 
     tasks: str = ""
@@ -60,6 +61,7 @@ class HarnessOptions:
     workers: int | None = None
     model: str = ""
     tape: Tape | None = None
+    skill_mode: str = ""
 
 
 def harness_of(registry: Registry, skill: str, config: Config, asked: HarnessOptions) -> Harness:
@@ -102,6 +104,8 @@ def harness_on(registry: Registry, skill: str, config: Config, asked: HarnessOpt
     workers = settings.workers if asked.workers is None else asked.workers
     policy, desk = sandbox_policy(settings, registry), _desk(registry, config, asked)
     book = split_book(registry, split_groups(registry))
+    if asked.skill_mode:
+        settings = _in_mode(settings, asked.skill_mode, command)
     if command == MESSAGES:
         config.require("models")
         model = messages_in(asked.model or config.models.model_for("agent"), settings)
@@ -116,6 +120,18 @@ def harness_on(registry: Registry, skill: str, config: Config, asked: HarnessOpt
         harness = sent_elsewhere(harness, elsewhere) if elsewhere else harness
     jury = _jury(registry, config, judged_families(tasks.tasks), desk)
     return harness if jury is None else with_jury(harness, tasks, jury, split_key)
+
+
+def _in_mode(settings: RolloutSettings, mode: str, agent: str) -> RolloutSettings:
+    """Give the settings with another skill mode; raises UsageError for none, or where the agent is no model."""
+    if mode not in get_args(SkillMode):
+        raise UsageError(f"no skill mode is named {mode!r}", hint=f"one of {', '.join(get_args(SkillMode))}")
+    if agent != MESSAGES:
+        raise UsageError(
+            f"--skill-mode says how the agent messages gets the skill; {agent or 'no agent'} loads it by itself",
+            hint="--agent messages, or leave out --skill-mode",
+        )
+    return settings.model_copy(update={"skill_mode": mode})
 
 
 def trials_of(

@@ -36,6 +36,10 @@ AgentCommand = Annotated[
         metavar="CMD", help="A command with {skill_dir} {prompt_file} {workspace}, a preset, or messages."
     ),
 ]
+SkillModeName = Annotated[
+    str,
+    typer.Option(metavar="MODE", help="How messages gets the skill: injected, must-follow or choice."),
+]
 Bar = Annotated[str, typer.Option(metavar="P", help="Whose bar it must reach; else the one in force.")]
 RunsAtOnce = Annotated[int | None, typer.Option(metavar="N", min=1, help="Runs at once; else one for each core.")]
 SignWith = Annotated[

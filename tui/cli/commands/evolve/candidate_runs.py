@@ -26,6 +26,7 @@ from tui.cli.output.options import (
     RunsAtOnce,
     Scheduler,
     Skill,
+    SkillModeName,
     TaskFile,
     require_reason,
 )
@@ -117,6 +118,7 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
     *,
     tasks: TaskFile = "",
     agent: AgentCommand = "",
+    skill_mode: SkillModeName = "",
     preset: Bar = "",
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of the order of tasks.")] = None,
     workers: RunsAtOnce = None,
@@ -144,7 +146,9 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         ids = [named_candidate(registry, name) for name in names]
         skill = ids[0].proposed.capsule
-        asked = HarnessOptions(tasks, agent, workers, tape=opened_tape(replay, record=record))
+        asked = HarnessOptions(
+            tasks, agent, workers, tape=opened_tape(replay, record=record), skill_mode=skill_mode
+        )
         harness = harness_of(registry, skill, config, asked)
         _warn_of_tags(call, harness, ids)
         line = RunLine(call)

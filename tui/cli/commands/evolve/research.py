@@ -58,6 +58,14 @@ if TYPE_CHECKING:
     from tui.cli.output.invocation import Invocation
 
 
+_DollarCap = Annotated[
+    float | None, typer.Option(metavar="N", help="US dollars of this command, the proposer's too.")
+]
+_HeldNumber = Annotated[
+    int | None, typer.Option("--approve", metavar="N", help="Write what the held experiment N makes of a FILE.")
+]
+
+
 class _Measure(NamedTuple):
     """What measures a target: a metric, or None where tasks do, and the runs that it takes."""
 
@@ -84,19 +92,14 @@ def research_target(  # noqa: PLR0913 - the options of the command are its contr
     minutes: Annotated[
         float, typer.Option(min=0, metavar="M", help="What each experiment may take; else its share of --hours.")
     ] = 0,
-    max_usd: Annotated[
-        float | None, typer.Option(metavar="N", help="US dollars of this command, the proposer's too.")
-    ] = None,
+    max_usd: _DollarCap = None,
     preset: Bar = "",
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
     workers: RunsAtOnce = None,
     replay: ModelReplay = None,
     record: ModelRecord = False,
     undone: Annotated[bool, typer.Option("--undo", help="Take the last kept experiment on a FILE back.")] = False,
-    approved: Annotated[
-        int | None,
-        typer.Option("--approve", metavar="N", help="Write what the held experiment N makes of a FILE."),
-    ] = None,
+    approved: _HeldNumber = None,
     reason: Reason = "",
     status: Annotated[bool, typer.Option("--status", help="Show the researches so far, and run nothing.")] = False,
     dry_run: Annotated[
@@ -116,17 +119,17 @@ def research_target(  # noqa: PLR0913 - the options of the command are its contr
         with open_library(where) as library:
             _tell_status(call, library, find_target(library, target, where, patterns).name, as_json=as_json)
         return
-    if undone or approved is not None:
-        which = "--undo" if undone else f"--approve {approved}"
-        require_reason(reason, UNDECIDED, f"germline research {target} {which} --reason TEXT")
+    decision = _Decision(approved, reason, dry_run=dry_run) if undone or approved is not None else None
+    if decision:
+        require_reason(reason, UNDECIDED, f"germline research {target} {decision.option} --reason TEXT")
     require_caps(("--max-usd", max_usd))
     config = read_config()
     asked = AskedProposer(proposer, tasks, opened_tape(replay, record=record and not dry_run), dry_run=dry_run)
     line = RunLine(call)
     with open_registry(where, dry_run=dry_run) as registry:
         named = find_target(registry, target, where, patterns)
-        if undone or approved is not None:
-            _decide(call, registry, named, _Decision(approved, reason, dry_run=dry_run), as_json=as_json)
+        if decision:
+            _decide(call, registry, named, decision, as_json=as_json)
             return
         options = HarnessOptions(tasks, agent, workers, tape=asked.tape)
         known, metric_file, harness = _measure_of(registry, named, config, metric, options)
@@ -258,6 +261,11 @@ class _Decision(NamedTuple):
     approved: int | None
     reason: str
     dry_run: bool
+
+    @property
+    def option(self) -> str:
+        """What was typed for it."""
+        return "--undo" if self.approved is None else f"--approve {self.approved}"
 
 
 def _decide(

@@ -28,7 +28,17 @@ from tui.cli.config.harness import HarnessOptions, harness_of, sandbox_policy
 from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape, some_model
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AgentCommand, AsJson, Bar, EngineName, RunsAtOnce, Scheduler, Skill, TaskFile
+from tui.cli.output.options import (
+    AgentCommand,
+    AsJson,
+    Bar,
+    EngineName,
+    RunsAtOnce,
+    Scheduler,
+    Skill,
+    SkillModeName,
+    TaskFile,
+)
 from tui.cli.output.progress import RunLine, note_stopped
 from tui.cli.printers.proposer import require_key
 from tui.cli.printers.training_table import print_end, print_row, print_start, print_table
@@ -67,6 +77,7 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
     *,
     tasks: TaskFile = "",
     agent: AgentCommand = "",
+    skill_mode: SkillModeName = "",
     proposer: WhoProposes = REFLECT,
     steering: Steering = None,
     epochs: Annotated[int, typer.Option(min=1, metavar="N", help="At most this many in all.")] = EPOCHS,
@@ -110,7 +121,9 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
     caps, line = TrainingCaps(max_runs or 0, max_usd or 0.0, hours or 0.0), RunLine(call)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         name, bound = registry.capsule(skill).name, bound_by(registry, preset).preset
-        harness = harness_of(registry, name, config, HarnessOptions(tasks, agent, workers, tape=who.tape))
+        harness = harness_of(
+            registry, name, config, HarnessOptions(tasks, agent, workers, tape=who.tape, skill_mode=skill_mode)
+        )
         rig = Rig(registry, harness, bound, config.seed if seed is None else seed, line.advance)
         with searching_proposer_of(registry, config, name, who) as asked:
             wanted = steering_text(steering)
