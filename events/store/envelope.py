@@ -76,7 +76,7 @@ class Envelope(_Columns):
         Types and schemas of a newer germline are kept in the log and skipped by readers: ask `is_known` first.
         Raises: CorruptLogError where it is not one, or not what was hashed when it was appended.
         """
-        return self._read(lambda payload: event_type(self.type).model_validate_json(payload))  # noqa: PLW0108 - the type may be unknown
+        return self._read(lambda payload: event_type(self.type).model_validate_json(payload))
 
     @property
     def fields(self) -> dict[str, Any]:
