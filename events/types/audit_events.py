@@ -6,8 +6,6 @@ from events.types.frozen import Frozen
 from events.types.parts import Reason
 from events.types.runs import Count
 
-AUDITOR: Final = "audit"
-"""The proposer of the candidate that an audit ends with."""
 METHOD: Final = "audit-2"
 """How drafts are evaluated and judged; a change that moves verdicts takes the next number."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from events.types.audit_events import AUDITOR, AuditEnded, AuditJudged
+from events.types.candidate_events import AUDITOR
+from registry.query.versions import event_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from events.types.audit_events import AuditMove
+    from events.types.audit_events import AuditJudged, AuditMove
     from registry.query.library import Library
     from registry.state.candidate import Candidate
 
@@ -31,10 +32,10 @@ def moves_behind(library: Library, candidate: Candidate | None) -> tuple[AuditMo
     """List the moves of the drafts that a candidate came of; none where no audit proposed it."""
     if candidate is None or candidate.proposed.proposer != AUDITOR:
         return ()
-    ends = (envelope.event for envelope in library.log.read(types=("AuditEnded",)))
-    audits = {end.audit for end in ends if isinstance(end, AuditEnded) and end.candidate == candidate.id}
-    events = (envelope.event for envelope in library.log.read(types=("AuditJudged",)))
-    drafts = latest_drafts(event for event in events if isinstance(event, AuditJudged) and event.audit in audits)
+    ends = (event_of("AuditEnded", envelope) for envelope in library.log.read(types=("AuditEnded",)))
+    audits = {end.audit for end in ends if end.candidate == candidate.id}
+    events = (event_of("AuditJudged", envelope) for envelope in library.log.read(types=("AuditJudged",)))
+    drafts = latest_drafts(event for event in events if event.audit in audits)
     kept = (draft for path in drafts.values() for draft in path if draft.kept)
     return tuple(dict.fromkeys(move for draft in kept for move in draft.moves))
 

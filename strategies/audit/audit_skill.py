@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from events.errors import UpstreamError
-from events.types.audit_events import AUDITOR, AuditEnded, AuditJudged, AuditMove, AuditStarted
+from events.types.audit_events import AuditEnded, AuditJudged, AuditMove, AuditStarted
+from events.types.candidate_events import AUDITOR
 from registry.decide.commands import RecordFact
 from strategies.audit.audit_model import drift_of
 from strategies.audit.audit_record import audit_record

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import EditError, NotFoundError
-from events.types.audit_events import AUDITOR
+from events.types.candidate_events import AUDITOR
 from events.types.parts import Edit
 from registry.decide.promote import edited
 from strategies.audit.audit_types import DraftEdit

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.errors import EditError, NotFoundError
-from events.types.audit_events import AUDITOR, MOST_DRAFTS
+from events.types.audit_events import MOST_DRAFTS
+from events.types.candidate_events import AUDITOR
 from registry.decide.birth import as_born, require_sections
 from registry.decide.promote import edited
 from registry.evidence.redaction import redact
