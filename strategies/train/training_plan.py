@@ -12,7 +12,7 @@ from strategies.policy.canonical_json import digest
 
 if TYPE_CHECKING:
     from strategies.rollouts.compare.comparison import Rig
-    from strategies.train.training_proposers import TrainingProposer
+    from strategies.train.training_proposers import PopulationProposer, TrainingProposer
 
 EPOCHS: Final = 8
 MINIBATCH: Final = 8
@@ -44,7 +44,7 @@ class TrainingPlan:
 
     skill: str
     rig: Rig
-    proposer: TrainingProposer
+    proposer: TrainingProposer | PopulationProposer
     epochs: int = EPOCHS
     minibatch: int = MINIBATCH
     patience: int = PATIENCE
