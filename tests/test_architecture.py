@@ -52,7 +52,11 @@ PARALLEL_ROOMS = (
 
 HOMES = {
     # third-party package: the places it may be imported from, and nowhere else
-    "sqlite3": ("events/", "strategies/audit/workspace_tables.py"),
+    "sqlite3": (
+        "events/",
+        "strategies/audit/workspace_tables.py",
+        "strategies/knowledge/knowledge_lookup.py",  # goes with a skill, and runs where germline is not
+    ),
     "sqlite_utils": ("events/sqlite/migrations.py",),
     "msgspec": ("strategies/logs/", "strategies/episodes/", "strategies/files/"),
     "xxhash": ("strategies/episodes/text_hash.py",),
