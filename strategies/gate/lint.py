@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.errors import EditError, NotFoundError
-from events.types.audit_events import AUDITOR, MOST_DRAFTS
+from events.types.audit_events import AUDITOR, MOST_ITERATIONS
 from registry.decide.birth import as_born, require_sections
 from registry.decide.promote import edited
 from registry.evidence.redaction import redact
@@ -76,7 +76,7 @@ def limits_of(preset: Preset, proposer: str = "") -> Limits:
     edits, region = preset.edit_budget.start, preset.trust_region
     if proposer != AUDITOR:
         return Limits(edits, region)
-    return Limits(edits * MOST_DRAFTS, region * MOST_DRAFTS, files_may_go=True)
+    return Limits(edits * MOST_ITERATIONS, region * MOST_ITERATIONS, files_may_go=True)
 
 
 def lint(
