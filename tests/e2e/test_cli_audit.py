@@ -95,6 +95,27 @@ def test_an_audit_from_the_command_line_to_why(terminal: Terminal) -> None:
     assert terminal.does("verify").out
 
 
+def test_why_of_a_line_that_an_audit_changed_names_the_evaluator_and_shows_where_the_two_runs_part(
+    terminal: Terminal, scripted: ScriptedRunner
+) -> None:
+    def writes_elsewhere(text: str, task: RolloutTask) -> RunRecord:
+        return obedient("", task) if "/srv/" not in text else obedient("", task).model_copy(update={"files": {}})
+
+    scripted.behaves = writes_elsewhere
+    fixed = "- Write the table to `/srv/out/totals.csv`.\n"
+    terminal.write("skills/tables/SKILL.md", SKILL.replace("sql-analyst", "tables").replace(HARMFUL, fixed))
+    terminal.does("import", "skills/tables")
+    words = ("audit", "tables", "--tasks", "tasks", "--agent", COMMAND, "--pairs", "1")
+    (audit,) = terminal.does(*words, "--json").json["audits"]
+    terminal.does("candidate", "approve", audit["candidate"][:12], "--reason", "it reads well")
+    text = (terminal.folder / "skills/tables/SKILL.md").read_text(encoding="utf-8")
+    number = text.splitlines().index("- Write the table to the path that the task gives.") + 1
+    shown = " ".join(terminal.does("why", f"tables:{number}").out.split())
+    assert f"follow the task: {fixed.strip()} → - Write the table to the path that the task gives." in shown
+    assert "asked by task-alignment on t1: /srv/out/totals.csv is fixed: the task has that file elsewhere" in shown
+    assert "with it step 1: done without step 1: totals.csv: name,sum" in shown
+
+
 def test_a_dry_run_shows_the_anchors_and_writes_nothing(terminal: Terminal) -> None:
     before = terminal.does("log", "--json").out
     answer = audited(terminal, "--dry-run")
