@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 def latest_drafts(judged: Iterable[AuditJudged]) -> dict[str, tuple[AuditJudged, ...]]:
     """List the drafts of each audit in the order of iterations, as they were judged last.
 
-    An audit that goes on may take another way, as where lost pairs were run again: an iteration that is judged
-    again takes the place of the earlier one and of all that followed from it.
+    An audit that goes on may take another way, as where lost pairs were run again: a draft that is judged again
+    takes the place of the earlier one and of all that followed from it.
     """
     drafts: dict[str, tuple[AuditJudged, ...]] = {}
     for event in judged:
-        before = (draft for draft in drafts.get(event.audit, ()) if draft.iteration < event.iteration)
+        at = event.iteration, event.attempt
+        before = (draft for draft in drafts.get(event.audit, ()) if (draft.iteration, draft.attempt) < at)
         drafts[event.audit] = (*before, event)
     return drafts
 
@@ -36,7 +37,8 @@ def moves_behind(library: Library, candidate: Candidate | None) -> tuple[AuditMo
     audits = {end.audit for end in ends if end.candidate == candidate.id}
     events = (event_of("AuditJudged", envelope) for envelope in library.log.read(types=("AuditJudged",)))
     drafts = latest_drafts(event for event in events if event.audit in audits)
-    kept = (draft for path in drafts.values() for draft in path if draft.kept)
+    rolled_back = {draft.draft for path in drafts.values() for draft in path if not draft.kept}
+    kept = (d for path in drafts.values() for d in path if d.kept and d.draft not in rolled_back)
     return tuple(dict.fromkeys(move for draft in kept for move in draft.moves))
 
 

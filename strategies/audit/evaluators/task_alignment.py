@@ -71,7 +71,7 @@ class TaskAlignment:
 
 
 def _conflicts(material: AuditMaterial) -> Iterator[ActionSignal]:
-    """Take over what the interpretation of the task names: passages against it, where the agent follows them."""
+    """Take over the passages that a person names as being against the task, where the agent follows them."""
     followed = {trace.passage for trace in traces(material)}
     for conflict in material.requirements.conflicts:
         spans = find_quote(conflict.quote, material.skill)

@@ -101,6 +101,14 @@ def test_gaps_are_filled_in_repair_alone_once_nothing_else_is_left() -> None:
     assert not route_edits([pair(gap, anchors=LOST, skill=SKILL + "- Check the rows of the output.\n")]).targets
 
 
+def test_a_gap_is_not_filled_in_a_section_that_an_earlier_draft_emptied() -> None:
+    gap = signal("gap", replacement="Check the rows of the output.", move="add a missing rule")
+    base = capsule_of(SKILL)
+    emptied = replace(base, genes=(base.genes[0], replace(base.genes[1], lines=())))
+    moves = draft_edits(route_edits([pair(gap, anchors=LOST)]), emptied, {})
+    assert [edit.gene for move in moves.edits for edit in move.edits] == [base.genes[0].id]
+
+
 def test_what_helped_on_another_task_is_not_taken_away_and_the_reason_says_so() -> None:
     harmful = signal("harmful", "- Divide by 100.")
     route = route_edits(

@@ -93,6 +93,11 @@ def test_a_fault_of_form_is_laid_to_the_passage_that_it_comes_from(written: str,
     assert quotes(report, "harmful") == [passage]
 
 
+def test_a_fault_in_a_file_that_the_other_run_did_not_leave_is_not_brought_by_the_skill() -> None:
+    pair = material("- Sum with `awk`.\n", run("client,sum\nAnn,53.75\n", anchors=LOST), run(None, anchors=LOST))
+    assert report_of("format-compliance", pair).result == "helped"
+
+
 def test_a_file_in_the_wrong_place_is_left_to_the_task() -> None:
     skill = "- Divide with `/ 100`.\n- Write the result to `/srv/out/report.csv`.\n"
     having = RunRecord(actions=(action("awk '$3 / 100' > /srv/out/report.csv", failed=True),), anchors=LOST)

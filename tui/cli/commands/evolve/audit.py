@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 import typer
 
 from events.errors import NotFoundError, RefusedError, UsageError
-from events.types.audit_events import MOST_DRAFTS
+from events.types.audit_events import MOST_ITERATIONS
 from registry.actions.publish import expected_files, keep_files, require_unedited
 from registry.skill_md.disk import write_skill
 from registry.skill_md.folder import SkillFolder, read_skill
@@ -67,8 +67,8 @@ def audit_command(  # noqa: PLR0913 - the options of the command are its contrac
     ] = None,
     agent: AgentCommand = "",
     iterations: Annotated[
-        int, typer.Option(min=1, max=MOST_DRAFTS, metavar="N", help="Drafts at most.")
-    ] = MOST_DRAFTS,
+        int, typer.Option(min=1, max=MOST_ITERATIONS, metavar="N", help="Iterations at most.")
+    ] = MOST_ITERATIONS,
     pairs: Annotated[
         int,
         typer.Option(min=1, max=20, metavar="N", help="Pairs of runs of each task at most."),
@@ -237,7 +237,7 @@ def _tell_plan(call: Invocation, plan: AuditPlan, *, as_json: bool) -> None:
         call,
         "plan       ",
         f"at most {plan.most_runs:,} runs of {plan.rig.harness.agent.name}: {plan.skill} as given, no skill, and "
-        f"{plan.iterations} drafts on {len(plan.tasks)} tasks",
+        f"what {plan.iterations} iterations try, on {len(plan.tasks)} tasks",
     )
     call.say("dry run    nothing was run or written")
 
