@@ -82,7 +82,7 @@ HOMES = {
     "platformdirs": (
         "tui/cli/config/layers.py",
         "tui/cli/config/consents.py",  # what a person trusts
-        "tui/screens/clipboard_file.py",  # where the last copy is kept
+        "tui/session/clipboard_file.py",  # where the last copy is kept
         "tui/session/bootstrap.py",  # what lies beside a registry on a server
     ),
     "typer": ("tui/cli/",),
