@@ -6,7 +6,6 @@ import random
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from events.types.candidate_events import TRAINER
 from registry.decide.commands import Propose
 from strategies.models.tasks.training_case import Minibatch, TrainingCase, TriedChange
 from strategies.propose.record_meta_notes import notes_of
