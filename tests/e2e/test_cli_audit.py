@@ -129,7 +129,8 @@ def test_a_dry_run_shows_the_anchors_and_writes_nothing(terminal: Terminal) -> N
 def test_a_draft_that_no_registry_holds_is_audited_into_a_folder(terminal: Terminal) -> None:
     terminal.write("drafts/tables/SKILL.md", SKILL.replace("sql-analyst", "tables"))
     words = ("audit", "drafts/tables", "--tasks", "tasks", "--agent", COMMAND)
-    assert terminal.does(*words, "--out", "audited").out
+    shown = terminal.does(*words, "--out", "audited").out
+    assert shown.index("totals.csv has the header name,sum") < shown.index("as given")
     assert HARMFUL not in (terminal.folder / "audited/SKILL.md").read_text(encoding="utf-8")
     assert terminal("audit", "drafts/tables", "--tasks", "tasks", "--agent", COMMAND, "--promote").code == 2
     assert "tables" not in terminal.does("status").out
