@@ -272,3 +272,9 @@ def test_an_agent_that_writes_outside_is_named_and_leaves_nothing_there(tmp_path
     run = recorded(code)
     assert not outside.exists()
     assert any("stolen" in attempt for attempt in run.attempts)
+
+
+def test_an_agent_cannot_leave_a_gigabyte_and_what_it_says_of_that_is_kept() -> None:
+    run = recorded("open('big.csv', 'wb').truncate(1024**3)")
+    assert (run.files, run.ended) == ({"big.csv": ""}, "done")
+    assert "File too large" in run.note
