@@ -248,12 +248,13 @@ def _lost_anchors(before: Sequence[AuditedPair], now: Sequence[AuditedPair]) -> 
 
 
 def _ends(before: Sequence[bool], now: Sequence[bool]) -> bool:
-    """Tell whether what was so in most pairs before is so in none now, or in fewer than chance would have.
+    """Tell whether what was so in all pairs before is so in none now, or in fewer than chance would have.
 
     One pair before and one after are enough. Where pairs of the same draft disagree, the difference must be one
     that chance makes in one of twenty at most (Fisher's exact test).
     """
-    return 2 * sum(before) > len(before) and (not any(now) or _chance_of_loss(before, now) <= _CHANCE)
+    agree = all(before) and not any(now)
+    return 2 * sum(before) > len(before) and (agree or _chance_of_loss(before, now) <= _CHANCE)
 
 
 def _chance_of_loss(before: Sequence[bool], now: Sequence[bool]) -> float:

@@ -129,7 +129,8 @@ def test_a_dry_run_shows_the_anchors_and_writes_nothing(terminal: Terminal) -> N
 def test_a_draft_that_no_registry_holds_is_audited_into_a_folder(terminal: Terminal) -> None:
     terminal.write("drafts/tables/SKILL.md", SKILL.replace("sql-analyst", "tables"))
     words = ("audit", "drafts/tables", "--tasks", "tasks", "--agent", COMMAND)
-    assert terminal.does(*words, "--out", "audited").out
+    shown = terminal.does(*words, "--out", "audited").out
+    assert shown.index("totals.csv has the header name,sum") < shown.index("as given")
     assert HARMFUL not in (terminal.folder / "audited/SKILL.md").read_text(encoding="utf-8")
     assert terminal("audit", "drafts/tables", "--tasks", "tasks", "--agent", COMMAND, "--promote").code == 2
     assert "tables" not in terminal.does("status").out
@@ -271,3 +272,9 @@ def test_an_agent_that_writes_outside_is_named_and_leaves_nothing_there(tmp_path
     run = recorded(code)
     assert not outside.exists()
     assert any("stolen" in attempt for attempt in run.attempts)
+
+
+def test_an_agent_cannot_leave_a_gigabyte_and_what_it_says_of_that_is_kept() -> None:
+    run = recorded("open('big.csv', 'wb').truncate(1024**3)")
+    assert (run.files, run.ended) == ({"big.csv": ""}, "done")
+    assert "File too large" in run.note

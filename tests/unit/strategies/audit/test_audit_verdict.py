@@ -82,6 +82,8 @@ def test_an_anchor_that_held_and_fails_takes_the_draft_back_although_all_evaluat
         ("11", "10", False),
         ("11", "00", True),
         ("111", "001", False),
+        ("110", "000", False),
+        ("1110", "000000", True),
         ("11111", "00001", True),
         ("11111", "00011", False),
     ],

@@ -85,6 +85,18 @@ def test_harm_is_taken_away_first_then_noise_then_texts_are_swapped_and_gaps_wai
     assert after(route) == "# Orders\n\n- Divide by 100.\n- Read `orders.csv`.\n\n## Output\n\n- Sort rows.\n"
 
 
+def test_an_edit_names_the_evaluator_and_the_task_that_its_reason_is_from_first() -> None:
+    first, second = (
+        pair(signal("harmful", "- Use semicolons.", reason=reason), task=task, result="hurt", anchors=LOST)
+        for reason, task in (("the task wants commas", "b"), ("what it made is lost", "a"))
+    )
+    other = second.reports[0].model_copy(update={"evaluator": "data-consistency"})
+    (target,) = route_edits([AuditedPair(second.material, (other,)), first]).targets
+    assert target.reason == "the task wants commas"
+    assert target.evaluators == ("format-compliance", "data-consistency")
+    assert target.tasks == ("b", "a")
+
+
 def test_what_is_left_alone_is_told_by_its_gravest_signal_in_whatever_order_pairs_come() -> None:
     harm, noise = (signal(action, "- Divide by 100.") for action in ("harmful", "noise"))
     pairs = [pair(noise, protected=["- Divide by 100."]), pair(harm, task="b")]
