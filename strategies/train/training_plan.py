@@ -66,7 +66,8 @@ class TrainingPlan:
     def most_runs(self) -> int:
         """How many runs it may take at most: its cap, else what the gate could ask for in every epoch.
 
-        Not counted are those that look for passengers in changes of several edits.
+        Not counted are those that look for passengers in changes of several edits, and those that a search of a
+        population makes on explore tasks.
         """
         divided, looks = self.rig.harness.divided, LOOKS[-1] + len(FRESH)
         groups = range(1, MOST_CHANGES + 1)  # the best of a group is promoted, the others meet again

@@ -79,7 +79,7 @@ KINDS: Final[dict[str, tuple[type, ...]]] = {
     **{
         f"{_MODELS}.{name}": _kinds_of(setting.default)
         for name, setting in ModelSettings.model_fields.items()
-        if name not in {"prices", "effort"}
+        if name not in {"prices", "effort", "fallback"}
     },
     **{f"{_ENGINE}.{name}": _kinds_of(setting.default) for name, setting in EngineSettings.model_fields.items()},
     _OUTCOME: (list,),

@@ -241,10 +241,12 @@ def _tell_plan(call: Invocation, plan: TrainingPlan, *, as_json: bool) -> None:
         return
     rest = at_rest(plan, known) if known else ""
     done = f", {len(known.epochs)} of which have ended" if known else ""
+    searched = isinstance(plan.proposer, PopulationProposer) and not plan.caps.runs
+    beside = ", beside those that the search makes on explore tasks" if searched else ""
     say_folded(
         call,
         "plan       ",
-        f"at most {plan.most_runs:,} runs in {plan.epochs} epochs{done}: {len(divided.explore)} "
+        f"at most {plan.most_runs:,} runs in {plan.epochs} epochs{done}{beside}: {len(divided.explore)} "
         f"explore tasks are shown to {plan.proposer.name}, {len(divided.sealed)} sealed ones decide, "
         f"{len(divided.audit)} are audit",
     )
