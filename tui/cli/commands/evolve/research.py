@@ -22,6 +22,7 @@ from strategies.rollouts.compare.metric import load_metric
 from strategies.train.training_proposers import REFLECT
 from tui.cli.commands.evolve.train import (
     AskedProposer,
+    Seed,
     Steering,
     WhoProposes,
     proposer_of,
@@ -57,6 +58,10 @@ if TYPE_CHECKING:
     from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
 
+MostUsd = Annotated[
+    float | None, typer.Option(metavar="N", help="US dollars of this command, the proposer's too.")
+]
+
 
 class _Measure(NamedTuple):
     """What measures a target: a metric, or None where tasks do, and the runs that it takes."""
@@ -84,11 +89,9 @@ def research_target(  # noqa: PLR0913 - the options of the command are its contr
     minutes: Annotated[
         float, typer.Option(min=0, metavar="M", help="What each experiment may take; else its share of --hours.")
     ] = 0,
-    max_usd: Annotated[
-        float | None, typer.Option(metavar="N", help="US dollars of this command, the proposer's too.")
-    ] = None,
+    max_usd: MostUsd = None,
     preset: Bar = "",
-    seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
+    seed: Seed = None,
     workers: RunsAtOnce = None,
     replay: ModelReplay = None,
     record: ModelRecord = False,
@@ -116,16 +119,16 @@ def research_target(  # noqa: PLR0913 - the options of the command are its contr
         with open_library(where) as library:
             _tell_status(call, library, find_target(library, target, where, patterns).name, as_json=as_json)
         return
-    if undone or approved is not None:
-        which = "--undo" if undone else f"--approve {approved}"
-        require_reason(reason, UNDECIDED, f"germline research {target} {which} --reason TEXT")
+    deciding = "--undo" if undone else f"--approve {approved}" if approved is not None else ""
+    if deciding:
+        require_reason(reason, UNDECIDED, f"germline research {target} {deciding} --reason TEXT")
     require_caps(("--max-usd", max_usd))
     config = read_config()
     asked = AskedProposer(proposer, tasks, opened_tape(replay, record=record and not dry_run), dry_run=dry_run)
     line = RunLine(call)
     with open_registry(where, dry_run=dry_run) as registry:
         named = find_target(registry, target, where, patterns)
-        if undone or approved is not None:
+        if deciding:
             _decide(call, registry, named, _Decision(approved, reason, dry_run=dry_run), as_json=as_json)
             return
         options = HarnessOptions(tasks, agent, workers, tape=asked.tape)
@@ -135,9 +138,8 @@ def research_target(  # noqa: PLR0913 - the options of the command are its contr
             Rig(registry, harness, bound, config.seed if seed is None else seed, line.advance)
         )
         with proposer_of(registry, config, named.name, asked) as who:
-            wanted = steering_text(steering)
-            usd = max_usd or 0.0
-            plan = ResearchPlan(known, rig, who, policy, metric_file, wanted, experiments, hours, minutes, usd)
+            limits = (experiments, hours, minutes, max_usd or 0.0)
+            plan = ResearchPlan(known, rig, who, policy, metric_file, steering_text(steering), *limits)
             (_tell_plan if dry_run else _run)(call, plan, line, as_json=as_json)
 
 
