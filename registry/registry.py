@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from events.errors import RefusedError
 from events.integrity.checkpoint_file import keep_checkpoint
 from events.store.envelope import EventDraft
 from registry.decide.commands import (
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from events.store.sql_log import EventLog
     from registry.decide.commands import Command
     from registry.skill_md.write_places import WritePlaces
+    from registry.state.capsule import Capsule
 
 
 class _TakenBack(Exception):  # noqa: N818 - not an error: it ends a rehearsal
@@ -131,10 +133,20 @@ class Registry(Library):
             preset=preset,
             definition=definition_in(self.log, defined) if defined else None,
             capsule=time_travel.latest(self.log, capsule) if capsule else None,
-            past=time_travel.at_version(self.log, capsule, command.to_version)
-            if isinstance(command, RevertVersion)
-            else None,
+            past=self._whole_version(command) if isinstance(command, RevertVersion) else None,
             retired=self.outline(capsule).retired if isinstance(command, RetireVersion) else (),
             candidate=self.candidate(candidate) if candidate else None,
             trial=running_trial(self, capsule) if isinstance(command, RunTrial | RetireSkill) else None,
         )
+
+    def _whole_version(self, command: RevertVersion) -> Capsule | None:
+        """Load the version to go back to; raises RefusedError where a file of it was erased, or lost."""
+        past = time_travel.at_version(self.log, command.capsule, command.to_version)
+        for file in past.files if past else ():
+            if self.log.get_blob(file.entry.blob) is None:
+                raise RefusedError(
+                    f"version {command.to_version} of {command.capsule} cannot come back: the content of "
+                    f"{file.entry.path} is not in the registry any more",
+                    hint="germline log --type EvidenceErased    germline verify",
+                )
+        return past

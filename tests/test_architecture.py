@@ -52,7 +52,11 @@ PARALLEL_ROOMS = (
 
 HOMES = {
     # third-party package: the places it may be imported from, and nowhere else
-    "sqlite3": ("events/", "strategies/audit/workspace_tables.py"),
+    "sqlite3": (
+        "events/",
+        "strategies/audit/workspace_tables.py",
+        "strategies/knowledge/knowledge_lookup.py",  # goes with a skill, and runs where germline is not
+    ),
     "sqlite_utils": ("events/sqlite/migrations.py",),
     "msgspec": ("strategies/logs/", "strategies/episodes/", "strategies/files/"),
     "xxhash": ("strategies/episodes/text_hash.py",),
@@ -78,7 +82,7 @@ HOMES = {
     "platformdirs": (
         "tui/cli/config/layers.py",
         "tui/cli/config/consents.py",  # what a person trusts
-        "tui/screens/clipboard_file.py",  # where the last copy is kept
+        "tui/session/clipboard_file.py",  # where the last copy is kept
         "tui/session/bootstrap.py",  # what lies beside a registry on a server
     ),
     "typer": ("tui/cli/",),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from events.errors import SkillFormatError
 from registry.skill_md.front_matter import described
 from registry.skill_md.invisible_chars import hidden_characters
+from registry.skill_md.skill_files import KNOWLEDGE_INDEX, is_knowledge
 from registry.skill_md.text import cut, front_end, headings, split_lines
 
 if TYPE_CHECKING:
@@ -137,8 +138,12 @@ def index_of(files: Mapping[str, bytes], description: str = "") -> NavigationInd
 
 
 def index_of_skill(skill: SkillFolder) -> NavigationIndex:
-    """Make the index of a skill's files beside SKILL.md."""
-    files = {file.entry.path: file.content for file in skill.files}
+    """Make the index of a skill's files beside SKILL.md; of its knowledge, the index of that alone."""
+    files = {
+        file.entry.path: file.content
+        for file in skill.files
+        if not is_knowledge(file.entry.path) or file.entry.path == KNOWLEDGE_INDEX
+    }
     return index_of(files, described(skill.front))
 
 

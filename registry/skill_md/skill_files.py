@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SKILL_FILE = "SKILL.md"
+KNOWLEDGE_FOLDER = "references/knowledge/"
+KNOWLEDGE_INDEX = f"{KNOWLEDGE_FOLDER}INDEX.md"
+KNOWLEDGE_LOOKUP = "scripts/knowledge_lookup.py"  # what looks a question up in that folder
 TEMPORARY = ".germline-writing-"  # how the names of half-written files begin
 PASSED_OVER = frozenset({".git", "__pycache__", ".DS_Store"})  # what tools leave behind; no part of a skill
 _PASSED_OVER = frozenset(map(str.casefold, PASSED_OVER))
@@ -45,6 +48,11 @@ class Found:
 def main_file(name: str) -> str:
     """Name the file that holds the text of a capsule: SKILL.md, or the file of instructions itself."""
     return SKILL_FILE if is_skill_name(name) else path_of_name(name).rpartition("/")[2]
+
+
+def is_knowledge(path: str) -> bool:
+    """Tell whether a file of a skill belongs to its knowledge, which `germline knowledge` packs."""
+    return path.startswith(KNOWLEDGE_FOLDER) or path == KNOWLEDGE_LOOKUP
 
 
 def write_place(name: str, source: str) -> Path:

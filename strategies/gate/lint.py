@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.errors import EditError, NotFoundError
-from events.types.audit_events import AUDITOR, MOST_DRAFTS
+from events.types.audit_events import MOST_ITERATIONS
+from events.types.candidate_events import AUDITOR
 from registry.decide.birth import as_born, require_sections
 from registry.decide.promote import edited
 from registry.evidence.redaction import redact
@@ -16,6 +17,7 @@ from registry.skill_md.instructions import length_advice
 from registry.skill_md.invisible_chars import hidden_characters
 from registry.skill_md.render import encoding_of, skill_text
 from registry.skill_md.rules import CHARACTERS_PER_TOKEN, check_skill
+from registry.skill_md.skill_files import is_knowledge
 from strategies.gate.file_findings import findings_in_changes, is_text, lines_of, notices
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from strategies.gate.file_findings import FileChange
     from strategies.policy.presets import Preset
 
+KNOWLEDGE_PACKER: Final = "knowledge"
+"""The proposer of what `germline knowledge add` packs."""
 TRUST_REGION_FLOOR: Final = 800
 """Characters that may always change: a one-paragraph skill must be able to grow. Of a file no more ever may."""
 SIZE_WARNINGS_TOKENS: Final = (2_000, 5_000)
@@ -60,23 +64,27 @@ class LintFinding:
 class Limits:
     """What a preset allows one candidate: a number of edits, and a share of the base's characters.
 
-    With `files_may_go` a file that is removed whole is not held against the share.
+    With `files_may_go` a file that is removed whole is not held against the share, with `knowledge_is_free` none
+    of a skill's knowledge is: it is a copy of sources that a person named, and as large as those.
     """
 
     edits: int
     trust_region: float
     files_may_go: bool = False
+    knowledge_is_free: bool = False
 
 
 def limits_of(preset: Preset, proposer: str = "") -> Limits:
     """Give what a preset allows one candidate; an audit's may be as large as all its drafts, which were run.
 
-    It may also take away whole files beside SKILL.md.
+    It may also take away whole files beside SKILL.md; packed knowledge is as large as its sources.
     """
     edits, region = preset.edit_budget.start, preset.trust_region
+    if proposer == KNOWLEDGE_PACKER:
+        return Limits(edits, region, knowledge_is_free=True)
     if proposer != AUDITOR:
         return Limits(edits, region)
-    return Limits(edits * MOST_DRAFTS, region * MOST_DRAFTS, files_may_go=True)
+    return Limits(edits * MOST_ITERATIONS, region * MOST_ITERATIONS, files_may_go=True)
 
 
 def lint(
@@ -184,7 +192,11 @@ def _too_much_in_files(
 
     Of a file that was there the share binds, and 800 characters where that is less; one line may always change.
     """
-    held = [file for file in files if file.after or not limits.files_may_go]
+    held = [
+        file
+        for file in files
+        if (file.after or not limits.files_may_go) and not (limits.knowledge_is_free and is_knowledge(file.path))
+    ]
     for file in held:
         share, most = int(limits.trust_region * len(file.before)), _changed_in(file)
         allowed = max(min(share, TRUST_REGION_FLOOR), _longest_line(file))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from strategies.gate.rollout_rule import figures_of, rollout_rules, sign_flip_p
 from strategies.gate.rule import Rule, failed
 from strategies.policy.written_rules import ROLLOUT_RULE
+from strategies.signals.proportion import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
 
 SURE: Final = 0.05
 """The chance below which seeds are said to differ, and a task to have got worse, over all of them together."""
+
+
+GENERAL_SET: Final = "general set"
+"""The rule that a set of other tasks than those trained on must keep."""
+MOST_FALL: Final = 0.05
+"""How much worse than before a general set may surely be, after a model was trained on something else."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +121,36 @@ def judge_pairs(
             )
         ),
     )
+
+
+def held_general(verdict: PairedVerdict) -> PairedVerdict:
+    """Judge the same pairs as a general set: not whether it gained, but that it surely did not fall by much.
+
+    The interval is that of the share of what was gained less that of what was lost, each by Wilson's, put together
+    as Newcombe does: where nothing differs it is as wide as so few tasks leave it.
+    """
+    losses = [change.before - change.after for change in verdict.worse]
+    tasks, net = verdict.figures.tasks, verdict.figures.difference
+    lost = sum(losses) / tasks if tasks else 0.0
+    gained = max(net + lost, 0.0)
+    (least_gained, most_gained), (least_lost, most_lost) = (
+        wilson(share * tasks, tasks) for share in (gained, lost)
+    )
+    low = net - sqrt((gained - least_gained) ** 2 + (most_lost - lost) ** 2)
+    high = net + sqrt((most_gained - gained) ** 2 + (lost - least_lost) ** 2)
+    fell = high < -MOST_FALL
+    what = "it fell" if fell else "it may have fallen"
+    rule = Rule(
+        GENERAL_SET,
+        f"{net:+.3f} ({low:+.3f} to {high:+.3f}) on {tasks:,} tasks",
+        f"surely no more than {MOST_FALL:.0%} worse",
+        holds=low >= -MOST_FALL,
+        missing=f"{what} by more than {MOST_FALL:.0%}: {net:+.3f} ({low:+.3f} to {high:+.3f})",
+        otherwise="reject" if fell else "hold",
+    )
+    decision, missing = failed((rule,))
+    figures = replace(verdict.figures, low=low, high=high)
+    return replace(verdict, decision=decision, rules=(rule,), missing=missing, figures=figures)
 
 
 def _as_of_others(rules: Sequence[Rule], figures: RolloutFigures) -> Iterator[Rule]:

@@ -8,16 +8,18 @@ from pydantic import Field, ValidationError
 
 from events.errors import UsageError, unfit_setting
 from events.types.frozen import Frozen
-from events.types.model_events import ModelRole
-from strategies.models.budget import ModelCaps
+from events.types.parts import ModelRole
 from strategies.models.prices import NO_PRICE, Price, PriceList, published_prices
-from strategies.models.protocol import Effort
 from strategies.models.served_model import served_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from strategies.models.budget import ModelCaps
+
 TABLE: Final = "models"
+Effort = Literal["low", "medium", "high"]
+"""How much a model thinks before it answers."""
 ROLES: Final[tuple[ModelRole, ...]] = get_args(ModelRole)
 FallbackRole = Literal["proposer", "writer", "notes"]
 """Roles that another model may take over: a judge is calibrated, runs of an agent are of one model."""
@@ -63,8 +65,10 @@ class ModelSettings(Frozen):
     prices: dict[str, Price] = Field(default_factory=dict)
 
     @property
-    def caps(self) -> ModelCaps:
+    def caps(self) -> "ModelCaps":
         """What may be spent."""
+        from strategies.models.budget import ModelCaps  # noqa: PLC0415 - settings are read by every command
+
         return ModelCaps(self.cap_usd_per_cycle, self.cap_usd_per_day, self.cap_tokens_per_cycle)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from events.types.training_events import TRAINER
+from events.types.candidate_events import TRAINER
 from strategies.models.tasks.training_case import FailedLayer, Minibatch, SkillLineShown, TaskAttempt
 from strategies.rollouts.compare.comparison import base_of
 from strategies.rollouts.compare.rounds import in_random_order

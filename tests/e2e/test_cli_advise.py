@@ -113,7 +113,7 @@ def test_advice_is_given_offline_without_any_model(germline: Terminal, stub: Ant
     out = germline.does("advise", "sql-analyst").out
     assert "because" in out
     assert "▸ knowledge gap" in out
-    assert out.endswith("germline candidate propose sql-analyst --from FOLDER --reason TEXT\n")
+    assert out.endswith("germline knowledge add sql-analyst PATH --reason TEXT\n")
     assert max(map(len, out.splitlines())) <= 80
     assert stub.received == []
 

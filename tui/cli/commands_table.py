@@ -85,6 +85,7 @@ GROUPS: Final[dict[str, dict[str, CommandEntry]]] = {
         "alias": CommandEntry("skills.alias", "Name versions: movable names, with their history."),
         "protect": CommandEntry("skills.protect", "Forbid edits of lines, until they are released."),
         "release": CommandEntry("skills.protect", "End the protection of lines."),
+        "knowledge": CommandEntry("skills.knowledge", "Pack files as what a skill knows; check and remove them."),
         "index": CommandEntry("skills.index", "Lead agents to the right passage of a skill's files."),
     },
     "Keeping it safe": {

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import JsonValue
 
 from events.types.score import Split
+from strategies.interchange.dataset_rows import DatasetFormat
 from strategies.rollouts.run.agent_templates import SkillMode
 from strategies.rollouts.run.messages_trial import RunTranscript
 from tui.documents.checkpoints import CheckpointDocument
@@ -106,3 +107,27 @@ class ExportRolloutsDocument(Document):
     runs: int
     warning: str | None
     dry_run: Rehearsed = False
+
+
+class ExportDatasetDocument(Document):
+    """Write sessions with an outcome for trainers; the manifest beside the file is the same.
+
+    `sha256` is that of the file, `distilled_from` the model whose best sessions are kept, "" for all; `left_out`
+    counts sessions on explore tasks by why they are not in it.
+    """
+
+    schema_: Literal["germline/export-dataset/1"] = "germline/export-dataset/1"
+    format: DatasetFormat
+    file: str
+    rows: int
+    sha256: str
+    license: str
+    consent: str
+    made_at: str
+    skill: str
+    split: Literal["explore"] = "explore"
+    sessions: tuple[str, ...]
+    tasks: int
+    distilled_from: str
+    left_out: dict[str, int]
+    dry_run: bool

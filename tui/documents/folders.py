@@ -1,4 +1,4 @@
-"""Documents on folders: skills that come in, are written out, edited, protected, reverted and reported on."""
+"""Documents on folders: skills that come in, are written out, edited and reported on, and what they know."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from registry.actions.index_skill import PlannedIndex
     from registry.skill_md.folder import SkillFolder
+    from strategies.knowledge.corpus import Corpus, CorpusSource, SourceState
     from strategies.merge.merge_history import MergedSkill
     from tui.report.reads import ReportContent, SkillContent
 
@@ -317,3 +318,81 @@ class IndexDocument(Document):
             dry_run=dry_run,
             events=tuple(events),
         )
+
+
+class KnowledgeSource(Part):
+    """A source that is kept: its path from the project and in the skill, when it was read, how it is now.
+
+    `state` and `stale`, the lines of kept passages that it no longer has, are there where it was compared.
+    """
+
+    source: str
+    path: str
+    sha256: str
+    read: str
+    passages: int
+    state: Absent[Literal["current", "changed", "missing"]] = ABSENT
+    stale: Absent[tuple[str, ...]] = ABSENT
+
+    @classmethod
+    def of(cls, source: "CorpusSource") -> "KnowledgeSource":
+        """Read it from the list that the skill carries."""
+        return cls(**source.model_dump(exclude={"passages"}), passages=len(source.passages))
+
+    @classmethod
+    def compared(cls, compared: "SourceState") -> "KnowledgeSource":
+        """Read it with how the source is now."""
+        stale = tuple(f"{passage.first}-{passage.last} {passage.title}" for passage in compared.stale)
+        return cls.of(compared.source).model_copy(update={"state": compared.state, "stale": stale})
+
+
+class UnkeptSource(Part):
+    """A source of which nothing is kept, and why."""
+
+    source: str
+    why: str
+
+
+def unkept_rows(corpus: "Corpus") -> tuple[UnkeptSource, ...]:
+    """List the sources of which nothing is kept."""
+    return tuple(UnkeptSource(source=each.source, why=each.why) for each in corpus.left_out)
+
+
+class KnowledgeAddDocument(Document):
+    """Propose sources as the knowledge of a skill: a candidate, until runs or a person decide."""
+
+    schema_: Literal["germline/knowledge-add/1"] = "germline/knowledge-add/1"
+    dry_run: Rehearsed = False
+    skill: str
+    candidate: str
+    sources: tuple[KnowledgeSource, ...]
+    left_out: tuple[UnkeptSource, ...]
+    removed: tuple[str, ...]
+    events: tuple[EventRow, ...]
+
+
+class KnowledgeListDocument(Document):
+    """List the knowledge of skills."""
+
+    schema_: Literal["germline/knowledge-list/1"] = "germline/knowledge-list/1"
+    skills: dict[str, tuple[KnowledgeSource, ...]]
+    left_out: dict[str, tuple[UnkeptSource, ...]]
+
+
+class KnowledgeCheckDocument(Document):
+    """Compare the knowledge of skills with its sources."""
+
+    schema_: Literal["germline/knowledge-check/1"] = "germline/knowledge-check/1"
+    skills: dict[str, tuple[KnowledgeSource, ...]]
+    stale: int
+
+
+class KnowledgeRemoveDocument(Document):
+    """Take sources out of the knowledge of a skill, or erase them for good."""
+
+    schema_: Literal["germline/knowledge-remove/1"] = "germline/knowledge-remove/1"
+    dry_run: Rehearsed = False
+    skill: Absent[str] = ABSENT
+    version: Absent[int] = ABSENT
+    final: Absent[bool] = ABSENT
+    events: tuple[EventRow, ...]

@@ -56,10 +56,26 @@ def propose_rewrite(  # noqa: PLR0913 - all that a proposal says of itself
     EditError for a protected line; CheckFailedError where lint refuses its text; ConflictError where the same was
     proposed before, with these tags or already measured. Nothing is written then.
     """
-    capsule = registry.capsule(skill)
-    rewritten = _read(capsule, path)
+    rewritten = _read(registry.capsule(skill), path)
+    return propose_copy(
+        registry, rewritten, reason=reason, strategy=strategy, preset=preset, tags=tags, proposer=proposer
+    )
+
+
+def propose_copy(
+    registry: Registry,
+    rewritten: SkillFolder,
+    *,
+    reason: str,
+    strategy: Strategy,
+    preset: Preset,
+    tags: tuple[str, ...] = (),
+    proposer: str = BY_HAND,
+) -> Receipt:
+    """Propose what a rewritten copy of a skill that was read already makes of it; raises as `propose_rewrite`."""
+    capsule, path = registry.capsule(rewritten.name), rewritten.source
     edits, files, born = rewrite_of(capsule, rewritten)
-    limits = limits_of(preset)
+    limits = limits_of(preset, proposer)
     unkept = {file.entry.blob: file.content for file in rewritten.files}
     changes = file_changes(registry.log, capsule, files, unkept=unkept)
     findings = lint(capsule, edits, limits, born=born, files=changes)

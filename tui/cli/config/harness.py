@@ -52,7 +52,7 @@ _PAIR = 2
 class HarnessOptions:
     """What was typed, in place of what settings say; "" and None where nothing was.
 
-    `model` is who is asked in place of the one for agents, and `skill_mode` how it gets the skill; `tape` says where
+    `model` is who is asked in place of the one for agents, `skill_mode` how it gets the skill; `tape` says where
     its replies come from.
     """
 

@@ -51,8 +51,9 @@ def commands_for(track: Track, skill: str, situation: Situation | None = None) -
     name = skill or "SKILL"
     evolve = f"germline evolve {skill}".rstrip()
     words = f"germline candidate propose {name} --from FILE --reason TEXT"
-    reference = f"germline candidate propose {name} --from FOLDER --reason TEXT"
-    good_runs = f"germline export review --skill {skill}" if skill else "germline export review"
+    reference = f"germline knowledge add {name} PATH --reason TEXT"
+    of_skill = f" --skill {skill}" if skill else ""
+    good_runs = f"germline export dataset --format sft -o FILE --license TEXT --consent TEXT{of_skill}"
     starts: dict[Track, tuple[str, ...]] = {
         "none": (NEXT_STEPS[situation or "no sessions"],),
         "prompt": (words,),

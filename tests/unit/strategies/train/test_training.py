@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.types.training_events import TRAINER
+from events.types.candidate_events import TRAINER
 from strategies.gate.aimed_rule import FRESH
 from strategies.models.tasks.training_case import TrainingCase, TrainingChange, TrainingEdit
 from strategies.rollouts.compare.metric import harness_on_metric, load_metric

@@ -12,7 +12,7 @@ from events.errors import CheckFailedError, UsageError
 from strategies.files.whole_file import read_up_to
 from strategies.interchange.gepa_run import STATE, read_gepa_state
 from strategies.interchange.paired_results import AFTER, BEFORE, MOST_BYTES, read_side_scores
-from strategies.interchange.paired_verdict import PairedVerdict, judge_pairs
+from strategies.interchange.paired_verdict import GENERAL_SET, PairedVerdict, held_general, judge_pairs
 from tui.cli.output.facts import say_fact
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
@@ -36,7 +36,7 @@ _HINT: Final = (
 )
 
 
-def gate_pairs(
+def gate_pairs(  # noqa: PLR0913 - the options of the command are its contract
     ctx: typer.Context,
     files: Annotated[
         list[str],
@@ -50,6 +50,9 @@ def gate_pairs(
         int | None,
         typer.Option(metavar="N", min=1, help="From how many changes this one was chosen by these scores."),
     ] = None,
+    general: Annotated[
+        bool, typer.Option("--general", help="Only ask that it surely did not fall by more than 5 %.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Judge a change by results of another tool: runs with and without it, paired by task and seed.
@@ -57,7 +60,7 @@ def gate_pairs(
     Reads the benchmark.json of skill-creator, results.json of promptfoo, results.jsonl and evalkit outcomes of
     SkillOpt, run folders of GEPA, and any CSV, TSV, JSON or JSON lines with a row for each run (task, side, score,
     seed) or for each task (task, before, after). Nothing is written, and no registry is needed; where the gate
-    would not promote, the exit code is 3.
+    would not promote, the exit code is 3. With --general the two sides are two models on a general set.
     """
     call = invocation(ctx)
     read = [_read(Path(file).expanduser(), most) for file in files]
@@ -66,6 +69,7 @@ def gate_pairs(
     verdict = judge_pairs(_by_task(results.runs, sides[0]), _by_task(results.runs, sides[1]), choices)
     if not verdict.pairs:
         raise _nothing_paired(results.runs, sides)
+    verdict = held_general(verdict) if general else verdict
     if as_json:
         call.answer(GatePairsDocument.of(results.format, sides, choices, verdict))
     else:
@@ -164,7 +168,7 @@ def _print(
     say_fact(call, "on", ", ".join((ground, *lost)))
     if choices > 1:
         say_fact(call, "chosen", f"from {choices:,} by these same scores: evidence and chance are charged for it")
-    if figures.detectable:
+    if figures.detectable and verdict.rules[0].name != GENERAL_SET:
         say_fact(call, "limit", f"these tasks show gains of about {signed(figures.detectable)} or more")
     say_fact(call, "tasks", f"{verdict.better:,} better, {len(verdict.worse):,} worse, {verdict.even:,} as before")
     for change in verdict.worse[:_SHOWN]:
@@ -181,6 +185,9 @@ def _print(
 def _sentence(sides: tuple[str, str], verdict: PairedVerdict) -> str:
     """Say the verdict in one sentence."""
     figures = verdict.figures
+    if verdict.rules[0].name == GENERAL_SET:
+        kept = f"Yes: {sides[1]} keeps what {sides[0]} could do."
+        return kept if verdict.decision == "promote" else f"No: of {sides[1]}, {verdict.missing[0]}."
     if verdict.decision == "promote":
         by = f"by {figures.difference:+.3f} ({figures.low:+.3f} to {figures.high:+.3f})"
         return f"Yes: {sides[1]} is better than {sides[0]}, {by}."

@@ -22,6 +22,7 @@ from strategies.rollouts.compare.metric import load_metric
 from strategies.train.training_proposers import REFLECT
 from tui.cli.commands.evolve.train import (
     AskedProposer,
+    Seed,
     Steering,
     WhoProposes,
     proposer_of,
@@ -57,12 +58,8 @@ if TYPE_CHECKING:
     from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
 
-
-_DollarCap = Annotated[
+MostUsd = Annotated[
     float | None, typer.Option(metavar="N", help="US dollars of this command, the proposer's too.")
-]
-_HeldNumber = Annotated[
-    int | None, typer.Option("--approve", metavar="N", help="Write what the held experiment N makes of a FILE.")
 ]
 
 
@@ -92,14 +89,17 @@ def research_target(  # noqa: PLR0913 - the options of the command are its contr
     minutes: Annotated[
         float, typer.Option(min=0, metavar="M", help="What each experiment may take; else its share of --hours.")
     ] = 0,
-    max_usd: _DollarCap = None,
+    max_usd: MostUsd = None,
     preset: Bar = "",
-    seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
+    seed: Seed = None,
     workers: RunsAtOnce = None,
     replay: ModelReplay = None,
     record: ModelRecord = False,
     undone: Annotated[bool, typer.Option("--undo", help="Take the last kept experiment on a FILE back.")] = False,
-    approved: _HeldNumber = None,
+    approved: Annotated[
+        int | None,
+        typer.Option("--approve", metavar="N", help="Write what the held experiment N makes of a FILE."),
+    ] = None,
     reason: Reason = "",
     status: Annotated[bool, typer.Option("--status", help="Show the researches so far, and run nothing.")] = False,
     dry_run: Annotated[
@@ -119,17 +119,17 @@ def research_target(  # noqa: PLR0913 - the options of the command are its contr
         with open_library(where) as library:
             _tell_status(call, library, find_target(library, target, where, patterns).name, as_json=as_json)
         return
-    decision = _Decision(approved, reason, dry_run=dry_run) if undone or approved is not None else None
-    if decision:
-        require_reason(reason, UNDECIDED, f"germline research {target} {decision.option} --reason TEXT")
+    deciding = "--undo" if undone else f"--approve {approved}" if approved is not None else ""
+    if deciding:
+        require_reason(reason, UNDECIDED, f"germline research {target} {deciding} --reason TEXT")
     require_caps(("--max-usd", max_usd))
     config = read_config()
     asked = AskedProposer(proposer, tasks, opened_tape(replay, record=record and not dry_run), dry_run=dry_run)
     line = RunLine(call)
     with open_registry(where, dry_run=dry_run) as registry:
         named = find_target(registry, target, where, patterns)
-        if decision:
-            _decide(call, registry, named, decision, as_json=as_json)
+        if deciding:
+            _decide(call, registry, named, _Decision(approved, reason, dry_run=dry_run), as_json=as_json)
             return
         options = HarnessOptions(tasks, agent, workers, tape=asked.tape)
         known, metric_file, harness = _measure_of(registry, named, config, metric, options)
@@ -138,9 +138,8 @@ def research_target(  # noqa: PLR0913 - the options of the command are its contr
             Rig(registry, harness, bound, config.seed if seed is None else seed, line.advance)
         )
         with proposer_of(registry, config, named.name, asked) as who:
-            wanted = steering_text(steering)
-            usd = max_usd or 0.0
-            plan = ResearchPlan(known, rig, who, policy, metric_file, wanted, experiments, hours, minutes, usd)
+            limits = (experiments, hours, minutes, max_usd or 0.0)
+            plan = ResearchPlan(known, rig, who, policy, metric_file, steering_text(steering), *limits)
             (_tell_plan if dry_run else _run)(call, plan, line, as_json=as_json)
 
 
@@ -261,11 +260,6 @@ class _Decision(NamedTuple):
     approved: int | None
     reason: str
     dry_run: bool
-
-    @property
-    def option(self) -> str:
-        """What was typed for it."""
-        return "--undo" if self.approved is None else f"--approve {self.approved}"
 
 
 def _decide(

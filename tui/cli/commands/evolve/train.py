@@ -58,6 +58,7 @@ MOST_STEERING_CHARS: Final = 20_000
 """What a person may say of what is wanted (a guess: about 5,000 tokens)."""
 
 
+Seed = Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")]
 WhoProposes = Annotated[
     str,
     typer.Option(
@@ -93,7 +94,7 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
     ] = None,
     hours: Annotated[float | None, typer.Option(metavar="H", help="How long this command may go on.")] = None,
     preset: Bar = "",
-    seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
+    seed: Seed = None,
     workers: RunsAtOnce = None,
     engine: EngineName = None,
     scheduler: Scheduler = "",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from events.errors import NotFoundError, UsageError
+from tui.cli.commands.registry.export_dataset import export_dataset
 from tui.cli.commands.registry.export_files import export_events, export_log, export_skill
 from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
@@ -42,6 +43,7 @@ export = typer.Typer(
 export.command("skill")(export_skill)
 export.command("events")(export_events)
 export.command("log")(export_log)
+export.command("dataset")(export_dataset)
 
 _Skill = Annotated[str, typer.Option("--skill", metavar="S", help="Only runs with this skill.")]
 

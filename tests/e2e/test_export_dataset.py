@@ -1,0 +1,159 @@
+"""Sessions as training data: never of sealed or audit tasks, without personal data, as the trainers read it."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from strategies.gate.replay.evaluation_set import ground_of
+from tests.terminal import Terminal
+from tui.session.bootstrap import find_registry, open_library
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TERMS = ("--license", "CC0-1.0", "--consent", "the team agreed on 2026-11-20")
+FORMATS = ("sft", "dpo", "grpo", "kto")
+
+
+def session(task: int, trial: int, reward: float, model: str) -> dict[str, Any]:
+    """A conversation on a task: a call, its result, an answer; `strong` needs one call less."""
+    call = {"id": "c1", "type": "function", "function": {"name": "sql", "arguments": f'{{"q": "SELECT {task}"}}'}}
+    rounds = [
+        {"role": "assistant", "content": f"try {trial}", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": f"row {trial} of jane.doe@corp.com"},
+    ]
+    asked = {"role": "user", "content": f"How many orders has customer {task}? AKIAQYLPMN5HHHFPZAM2"}
+    messages = [
+        asked,
+        *rounds * (1 if model == "strong" else 2),
+        {"role": "assistant", "content": f"{task} orders"},
+    ]
+    return {"task_id": f"t{task}", "trial": trial, "reward": reward, "model": model, "messages": messages}
+
+
+def with_logs(folder: Path, tasks: int) -> Terminal:
+    """Begin a registry with sessions of two models, two of each on each task; the weak one fails in one of its."""
+    germline = Terminal(folder, COLUMNS="200").with_skill()
+    for model, rewards in (("strong", (1.0, 1.0)), ("weak", (0.0, 1.0))):
+        rows = [session(task, trial, rewards[trial], model) for task in range(tasks) for trial in range(2)]
+        germline.write(f"logs/{model}.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    germline.does("scan", "logs")
+    return germline
+
+
+@pytest.fixture(scope="module")
+def terminal(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    return with_logs(tmp_path_factory.mktemp("logs"), tasks=30)
+
+
+@pytest.fixture(scope="module")
+def exports(terminal: Terminal) -> dict[str, tuple[list[dict[str, Any]], dict[str, Any]]]:
+    return {form: exported(terminal, form) for form in FORMATS}
+
+
+@pytest.fixture(scope="module")
+def splits(terminal: Terminal) -> dict[str, set[str]]:
+    with open_library(find_registry(str(terminal.folder / ".germline/registry.db"))) as library:
+        division = ground_of(library, refresh=True).division
+    return {name: {record.id for record in getattr(division, name)} for name in ("explore", "sealed", "audit")}
+
+
+def exported(terminal: Terminal, form: str, *words: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Write a data set, and give its rows and its manifest."""
+    file = f"{form}{len(words)}.jsonl"
+    manifest = terminal.does("export", "dataset", "--format", form, "-o", file, *TERMS, *words, "--json").json
+    return [json.loads(line) for line in (terminal.folder / file).read_text().splitlines()], manifest
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_session_of_a_sealed_or_audit_task_is_in_any_data_set(
+    terminal: Terminal, exports: dict[str, Any], splits: dict[str, set[str]], form: str
+) -> None:
+    assert all(splits.values())
+    rows, manifest = exports[form]
+    text = (terminal.folder / manifest["file"]).read_text()
+    hidden = splits["sealed"] | splits["audit"]
+    assert not [name for name in hidden if name in text or name in manifest["sessions"]]
+    asked = {row["prompt"][0]["content"] if "prompt" in row else row["messages"][0]["content"] for row in rows}
+    assert set(manifest["sessions"]) == splits["explore"]
+    assert len(asked) == manifest["tasks"] == len(splits["explore"]) / 4
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_rows_are_free_of_secrets_and_addresses_and_the_manifest_holds_their_hash(
+    terminal: Terminal, exports: dict[str, Any], form: str
+) -> None:
+    rows, manifest = exports[form]
+    body = (terminal.folder / manifest["file"]).read_bytes()
+    assert b"AKIA" not in body
+    assert b"jane.doe" not in body
+    assert b"[email]" in body
+    kept = json.loads((terminal.folder / f"{manifest['file']}.manifest.json").read_text())
+    assert kept == manifest
+    assert (kept["sha256"], kept["rows"]) == (sha256(body).hexdigest(), len(rows))
+    assert (kept["license"], kept["consent"]) == (TERMS[1], TERMS[3])
+
+
+def test_each_form_has_what_its_trainer_reads(exports: dict[str, Any], splits: dict[str, set[str]]) -> None:
+    sessions, tasks = len(splits["explore"]), len(splits["explore"]) / 4
+    sft, dpo, grpo, kto = (exports[form][0] for form in FORMATS)
+    assert [message["role"] for message in sft[0]["messages"]][:3] == ["user", "assistant", "tool"]
+    call = sft[0]["messages"][1]["tool_calls"][0]
+    assert isinstance(call["function"]["arguments"], str)
+    assert call["id"] == sft[0]["messages"][2]["tool_call_id"]
+    assert len(sft) == 3 * tasks
+    assert (len(kto), sum(row["label"] for row in kto)) == (sessions, 3 * tasks)
+    assert len(dpo) == tasks
+    assert all(row["chosen_outcome"] > row["rejected_outcome"] for row in dpo)
+    used = [row[side] for row in dpo for side in ("chosen_session", "rejected_session")]
+    assert len(used) == len(set(used))
+    assert len(grpo) == tasks
+    assert all(abs(sum(each["advantage"] for each in row["completions"])) < 1e-9 for row in grpo)
+    for rows in (sft, dpo, grpo, kto):  # each column has one type: what the loader of data sets asks
+        assert len({tuple((name, type(value)) for name, value in row.items()) for row in rows}) == 1
+
+
+def test_distilling_keeps_the_best_session_of_each_task_by_the_strongest_model(terminal: Terminal) -> None:
+    rows, manifest = exported(terminal, "sft", "--distill")
+    assert {row["run"] for row in rows} == {manifest["distilled_from"]} == {"strong"}
+    assert len(rows) == manifest["tasks"] == len({row["task"] for row in rows})
+
+
+def test_what_advice_counts_as_examples_can_be_written(terminal: Terminal, exports: dict[str, Any]) -> None:
+    rows, manifest = exports["sft"]
+    assert terminal.does("advise", "--json").json["figures"]["examples"] == len(rows) > 0
+    assert manifest["left_out"] == {}
+
+
+def test_without_licence_or_consent_nothing_is_written_and_what_is_left_out_is_counted(tmp_path: Path) -> None:
+    terminal = with_logs(tmp_path, tasks=8)
+    words = ("export", "dataset", "--format", "sft", "-o", "out.jsonl")
+    assert terminal(*words, "--license", "MIT").code == 2
+    assert terminal(*words, *TERMS, "--dry-run").code == 0
+    assert not (terminal.folder / "out.jsonl").exists()
+    (terminal.folder / "logs/weak.jsonl").unlink()
+    rows, manifest = exported(terminal, "sft")
+    assert {row["run"] for row in rows} == {"strong"}
+    assert sum(manifest["left_out"].values()) == len(manifest["sessions"]) > 0
+    assert terminal(*words[:-1], manifest["file"], *TERMS).code == 2
+
+
+def test_a_general_set_that_fell_is_refused_and_one_that_was_kept_is_not(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path)
+
+    def judged(lost: int, tasks: int) -> str:
+        rows = [f"t{at},1,{0 if at < lost else 1}" for at in range(tasks)]
+        file = terminal.write("general.csv", "\n".join(["task,before,after", *rows]))
+        answer = terminal("gate", "pairs", file, "--general", "--json")
+        decision: str = answer.json["decision"]
+        assert (answer.code == 0) == (decision == "promote")
+        return decision
+
+    assert judged(lost=0, tasks=100) == "promote"
+    assert judged(lost=30, tasks=100) == "reject"
+    assert judged(lost=5, tasks=100) == "hold"
+    assert judged(lost=0, tasks=20) == "hold"
