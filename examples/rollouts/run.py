@@ -1,6 +1,6 @@
 """Four changes of one skill, judged by running a real program on real tasks: no model, the same every time.
 
-    python examples/rollouts/run.py [FOLDER] [--each N]
+    python examples/rollouts/run.py [FOLDER] [--each N] [--changes NAME …]
 
 A helpful change, a harmful one, one that knows six visible tasks by heart and one that says nothing are proposed
 and tested, each with `germline candidate test`; what came of each is printed as a table. Exit code 1 where the
@@ -48,6 +48,7 @@ HARMFUL: Final = """- A request has failed when it has a status of 400 or more.
 NO_OP: Final = "- Read the task from beginning to end.\n"
 HELPS: Final = "helpful"
 """The only change that the gate may promote; of the others it is enough that they are not."""
+CHANGES: Final = ("harmful", "no-op", "memoriser", HELPS)
 
 
 def told(*words: str) -> Any:  # noqa: ANN401 - whatever a command promises as JSON
@@ -122,19 +123,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", help="a new folder; else a temporary one")
     parser.add_argument("--each", type=int, default=EACH, help="tasks of each of the six kinds")
+    parser.add_argument("--changes", nargs="+", choices=CHANGES, default=CHANGES, help="which of the four to test")
     asked = parser.parse_args()
     folder = asked.folder or Path(tempfile.mkdtemp(prefix="germline-rollouts-"))
     folder.mkdir(parents=True, exist_ok=True)
     began_s, wrong = time.monotonic(), []
     with chdir(folder):
         set_up(Path(), each=asked.each)
-        changes = {
-            "harmful": HARMFUL,
-            "no-op": NO_OP,
-            "memoriser": memoriser(Path("tasks.jsonl")),
-            HELPS: HELPFUL,
-        }
-        for name, lines in changes.items():
+        texts = (HARMFUL, NO_OP, memoriser(Path("tasks.jsonl")), HELPFUL)
+        for name, lines in zip(CHANGES, texts, strict=True):
+            if name not in asked.changes:
+                continue
             start_s = time.monotonic()
             found = judged(Path(), name, lines)
             print(line_of(name, found, time.monotonic() - start_s), flush=True)

@@ -18,11 +18,16 @@ EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "rollouts
 
 def test_a_planted_helpful_change_is_promoted_and_the_others_are_not(tmp_path: Path) -> None:
     require_isolation()
-    words = [sys.executable, str(EXAMPLE / "run.py"), str(tmp_path / "there"), "--each", "8"]
+    changes = (
+        "harmful",
+        "memoriser",
+        "helpful",
+    )  # one that says nothing is looked at for eight rounds: in bench/gate.py
+    words = [sys.executable, str(EXAMPLE / "run.py"), str(tmp_path), "--each", "8", "--changes", *changes]
     told = subprocess.run(words, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stdout + told.stderr
     found = {line.split()[0]: line for line in told.stdout.splitlines()}
-    verdicts = {name: found[name].split()[1] for name in ("harmful", "no-op", "memoriser", "helpful")}
+    verdicts = {name: found[name].split()[1] for name in changes}
     assert [name for name, verdict in verdicts.items() if verdict == "promote"] == ["helpful"]
     assert verdicts["harmful"] == "reject"
     gain = re.search(r"→ \d\.\d\d  ([+-]\d\.\d\d) \[", found["helpful"])

@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     from strategies.propose.proposal import ProposalRequest, Proposer
     from tests.worlds import Deal, Habit, Judgement
 
-SEEDS: Final = range(20)
+SEEDS: Final = range(8)
+"""Worlds of a kind; `bench.worlds` and `bench.coverage` draw forty and more."""
 SOME_CLAIMS: Final[tuple[Claim, ...]] = (
     AfterError(template=NO_TABLE, do="sql:SHOW"),
     After(action="sql:SELECT", failing=True, avoid="sql:SELECT"),

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 NAME: Final = "sql-analyst"
 EVIL: Final = "sql:evil-helper"
-SEEDS: Final = range(6)
+SEEDS: Final = range(2)
 
 
 @pytest.fixture

@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from strategies.gate.replay.contrast import Contrast
     from strategies.pool.splits import Division
 
-SEEDS = range(20)
+SEEDS = range(8)
+"""Placebos of a kind; `bench.worlds` draws forty and more."""
+KEYS = range(20)
 DRAWS = 7
 """The seed of refits, as for what is sent through: the same episodes are drawn once."""
 STAMP = MeasurementStamp("evaluator", "2026-01-01T00:00:00.000000Z")
@@ -52,7 +54,7 @@ def templates(records: Sequence[EpisodeRecord]) -> list[str]:
 @pytest.fixture(scope="module")
 def divisions(intercode: Sequence[EpisodeRecord]) -> list[Division]:
     """The recorded runs under each split key."""
-    return [division_of(intercode, str(seed)) for seed in SEEDS]
+    return [division_of(intercode, str(seed)) for seed in KEYS]
 
 
 def sealed_figures(divisions: Sequence[Division], claim: Claim) -> list[Contrast]:
@@ -85,7 +87,7 @@ def test_nothing_is_promoted_where_actions_do_not_matter_and_success_ends_the_ep
         direct = measure([DO_SHOW], (), division, STAMP, seed=DRAWS)
         assert direct.figures.effect is not None
         past_explore += judge(direct.figures, WRITTEN_RULE, 1).decision == "promote"
-    assert past_explore <= 1, "one test in a hundred may be wrong, and this makes twenty"
+    assert past_explore == 0, "one test in a hundred may be wrong, and this makes eight"
 
 
 @pytest.mark.parametrize("flatters", ["", "sql:SHOW"])
@@ -153,7 +155,7 @@ def test_looking_at_the_schema_is_promoted_on_at_least_17_of_20_split_keys(
     divisions: Sequence[Division],
 ) -> None:
     promoted = 0
-    for seed, division in zip(SEEDS, divisions, strict=True):
+    for seed, division in zip(KEYS, divisions, strict=True):
         (only,) = evolved(division, [NO_TABLE], str(seed))
         effect, delta = only.evidence.sealed.effect, only.evidence.sealed.delta
         claim = only.evidence.kept[0]

@@ -70,10 +70,10 @@ def test_a_secret_in_a_log_is_nowhere_in_the_registry_or_on_the_screen(
     assert scanned.json["signals"] >= 3
     germline.write(f"logs/{planted_name(5, name)}", write(5))
     said = [scanned, germline.does("scan", "logs"), germline.does("scan", "logs", "--json")]
-    asked = (["status"], ["status", "--json"], ["signals"], ["signals", "--json"], ["log"], ["log", "--json"])
-    said += [germline.does(*words) for words in asked]
+    asked = (["signals", "--json"], ["status"], ["status", "--json"], ["signals"], ["log"], ["log", "--json"])
+    said += [germline.does(*words) for words in asked[: None if log_format == next(iter(FORMATS)) else 1]]
     said += [germline.does("signals", "--quality", "--json"), germline("outcome", "a=1", "--value", "1", *BY_CI)]
-    pieces = list(dict.fromkeys(piece for row in said[6].json["signals"] for piece in row["evidence"]))
+    pieces = list(dict.fromkeys(piece for row in said[3].json["signals"] for piece in row["evidence"]))
     shown = [germline.does("evidence", "show", piece, "--json") for piece in pieces]
     assert any(one.json["redactions"] for one in shown)
     assert all(one.json["still_there"] for one in shown)

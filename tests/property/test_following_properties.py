@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from strategies.episodes.episode import EpisodeRecord, StepRecord
     from strategies.files.read_offsets import ReadOffset
 
-FAST = settings(derandomize=True, deadline=None, max_examples=40)
+FAST = settings(derandomize=True, deadline=None, max_examples=15)
 FOLLOWED = [
     *(one for one in SAMPLES if one.format in {"steps", "claude-code", "codex", "plain-text"}),
     *(one for one in SAMPLES if one.name in {"talks.jsonl", "output.jsonl"}),
