@@ -16,7 +16,8 @@ from tests.anthropic_stub import KEY
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from events.types.model_events import ModelAsked, ModelRole
+    from events.types.model_events import ModelAsked
+    from events.types.parts import ModelRole
     from registry.registry import Registry
     from strategies.models.model_settings import ModelSettings
     from strategies.models.recorded_model import RecordedModel

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from events.sqlite.log import SqliteLog
 from events.store.envelope import GENESIS, EventDraft, seal
 from events.types.capsule_events import CapsuleVersioned
-from events.types.catalogue import BY_NAME, EVENT_TYPES
+from events.types.catalogue import event_type, event_types
 from events.types.gene_events import GeneBorn
 from strategies.policy.preset_toml import written
 from strategies.policy.presets import PRESETS
@@ -112,7 +112,7 @@ class StoredRow(NamedTuple):
             return self._replace(header=tuple(map(str, header))) if sound else None
         fields = _with_leaf(self.fields, way, leaf)
         try:
-            BY_NAME[self.kind].model_validate_json(json.dumps(fields))
+            event_type(self.kind).model_validate_json(json.dumps(fields))
         except ValidationError:
             return None
         return self._replace(fields=fields)
@@ -158,7 +158,7 @@ class HostileHistory:
         self._go_on(blob, [pin.model_dump() for pin in made.genes])
         self._be_born()
         there = {row.kind for row in self.rows}
-        for kind in EVENT_TYPES:
+        for kind in event_types():
             if kind.__name__ not in there:
                 self._add(kind.__name__)
 
@@ -196,7 +196,7 @@ class HostileHistory:
         self._add("CapsuleRetired", capsule="born")
 
     def _add(self, kind: str, **stated: Any) -> None:  # noqa: ANN401 - fields of any event
-        fields = example(BY_NAME[kind]).model_dump(mode="json")
+        fields = example(event_type(kind)).model_dump(mode="json")
         known = {"capsule": "sql-analyst", "candidate": "", "scored": "", **stated}
         fields |= {name: value for name, value in known.items() if name in fields}
         candidate, capsule = fields.get("candidate"), fields.get("capsule")
@@ -240,7 +240,7 @@ class HostileHistory:
             for table in ("events", "documents"):
                 made.execute(f"DELETE FROM {table}")
             drafts = [
-                (EventDraft(row.header[0], BY_NAME[row.kind].model_construct(), *row.header[1:]), _payload(row))
+                (EventDraft(row.header[0], event_type(row.kind).model_construct(), *row.header[1:]), _payload(row))
                 for row in rows
             ]
             streams = dict.fromkeys({draft.stream for draft, _ in drafts}, 0)

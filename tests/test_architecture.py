@@ -82,7 +82,7 @@ HOMES = {
     "platformdirs": (
         "tui/cli/config/layers.py",
         "tui/cli/config/consents.py",  # what a person trusts
-        "tui/screens/clipboard_file.py",  # where the last copy is kept
+        "tui/session/clipboard_file.py",  # where the last copy is kept
         "tui/session/bootstrap.py",  # what lies beside a registry on a server
     ),
     "typer": ("tui/cli/",),
@@ -108,6 +108,7 @@ HOMES = {
     "textual_serve": ("tui/screens/serve.py",),  # an extra: the screens in a browser
     "aiohttp": ("tui/screens/serve.py",),  # comes with textual-serve, which is a server of its
     "mcp": ("tui/cli/commands/agents/mcp_server.py",),  # an extra: the server that agents ask
+    "gepa": ("strategies/train/gepa_search.py",),  # an extra: a search of a population
     "nacl": ("events/integrity/signatures.py",),  # Ed25519; an extra
     # and what starts, limits and confines other processes
     "subprocess": (

@@ -1,6 +1,7 @@
 """What a training finds and what it lets in, beside "the mean rose", in a world whose true lines are known.
 
     python -m bench.train [--seeds 6] [--tasks 60] [--runs 3000] [--by-heart] [--untagged] [--second]
+                          [--population pareto gepa]
 
 Both have the same ideas (shares in world.py), the same tasks, the same number of runs. Printed are, after a third
 of the runs and after all of them: the expected score on tasks that nobody was shown, how many of the true lines
@@ -38,6 +39,7 @@ from strategies.rollouts.run.agent_templates import Agent
 from strategies.rollouts.tasks.task import TaskSet
 from strategies.train.train_skill import train
 from strategies.train.training_plan import TrainingCaps, TrainingPlan
+from strategies.train.training_proposers import population_proposer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from strategies.rollouts.run.runner import Runner
     from strategies.rollouts.run.store import PlannedRun
     from strategies.rollouts.run.trial import Trial
+    from strategies.train.training_proposers import PopulationProposer, TrainingProposer
 
 NAME: Final = "desk"
 SKILL: Final = (
@@ -72,7 +75,9 @@ def counted(world: World, text: str, runs: int) -> Found:
     return Found(runs, world.score(text), len(lines.true), len(lines.lures), len(lines.by_heart), lines.fillers)
 
 
-def trained(world: World, tasks: TaskSet, ideas: Ideas, marks: Sequence[int], folder: Path) -> list[Found]:
+def trained(
+    world: World, tasks: TaskSet, ideas: TrainingProposer | PopulationProposer, marks: Sequence[int], folder: Path
+) -> list[Found]:
     """Train with the product, and look after some numbers of runs: each time the same command goes on."""
     registry = Registry(SqliteLog.open(folder / "registry.db", create=True), SystemClock(), "person:bench")
     registry.execute(CreateRegistry(split_key(world), "balanced"))
@@ -141,29 +146,33 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--runs", type=int, default=3_000)
     parser.add_argument("--by-heart", action="store_true", help="every idea is an answer by heart")
     parser.add_argument("--untagged", action="store_true", help="ideas do not say which tasks they are for")
+    parser.add_argument("--population", nargs="*", default=(), help="pareto, gepa: beside it, with the same ideas")
     parser.add_argument("--second", action="store_true", help="the world that is kept aside (second_world.py)")
     asked = parser.parse_args(arguments)
     worlds, ideas_of = (SecondWorld, SecondIdeas) if asked.second else (World, Ideas)
     marks = (asked.runs // 3, asked.runs)
-    ours, theirs = list[list[Found]](), list[list[Found]]()
+    names = ("germline", *asked.population, "mean rises")
+    rows: dict[str, list[list[Found]]] = {name: [] for name in names}
     bounds = []
     began = time.perf_counter()
     for seed in range(1, asked.seeds + 1):
         world = worlds.of(seed, asked.tasks)
         tasks = TaskSet(name="world", tasks=world.tasks)
-        ideas = ideas_of(seed, only="heart" if asked.by_heart else "", tagged=not asked.untagged)
-        with tempfile.TemporaryDirectory(prefix="germline-bench-") as folder:
-            ours.append(trained(world, tasks, ideas, marks, Path(folder)))
-        theirs.append(practised(world, tasks, ideas, marks))
+        ideas = ideas_of(only="heart" if asked.by_heart else "", tagged=not asked.untagged)
+        for name in names[:-1]:
+            proposer = ideas if name == "germline" else population_proposer(name, ideas)
+            with tempfile.TemporaryDirectory(prefix="germline-bench-") as folder:
+                rows[name].append(trained(world, tasks, proposer, marks, Path(folder)))
+        rows["mean rises"].append(practised(world, tasks, ideas, marks))
         every = " ".join(f"mind the {kind}" for kind in world.kinds)
         bounds.append((world.score(""), world.score(every)))
-        print(f"seed {seed}: {ours[-1][-1]}", flush=True)
+        print(f"seed {seed}: {[rows[name][-1][-1] for name in names[:-1]]}", flush=True)
     low, high = (fmean(values) for values in zip(*bounds, strict=True))
     print(f"{asked.seeds} seeds, {asked.tasks} tasks; without a line {low:.3f}, with all true ones {high:.3f}")
     print(f"{'':<12}{'runs':>8}{'held-out':>10}{'true':>10}{'harmful':>10}{'by heart':>10}{'fillers':>10}")
     for at in range(len(marks)):
-        print(row("germline", [found[at] for found in ours]))
-        print(row("mean rises", [found[at] for found in theirs]))
+        for name, found in rows.items():
+            print(row(name, [each[at] for each in found]))
     print(f"{time.perf_counter() - began:.0f} s")
 
 

@@ -138,7 +138,6 @@ class Ideas:
     With `tagged` it says which tag of tasks each is for.
     """
 
-    seed: int
     only: str = ""
     tagged: bool = True
     name: str = "ideas"
@@ -154,7 +153,7 @@ class Ideas:
         text = "\n".join(line.text for line in case.lines)
         ideas = []
         for at, batch in enumerate(batch for batch in case.batches if batch.kind == "failures"):
-            draws = random.Random(f"{self.seed} {case.epoch} {at}")
+            draws = random.Random(f"{case.seed} {case.epoch} {at}")
             failed = [(attempt.task, World.kind_of(attempt)) for attempt in batch.attempts]
             for _ in range(IDEAS):
                 line, kind = self.idea(draws, text, failed)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from pydantic_core import from_json
 
 from events.errors import CorruptLogError, StorageError, UsageError
-from events.types.catalogue import BY_NAME, schema_of, upcast
+from events.types.catalogue import EVENT_NAMES, event_type, schema_of, upcast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -76,7 +76,7 @@ class Envelope(_Columns):
         Types and schemas of a newer germline are kept in the log and skipped by readers: ask `is_known` first.
         Raises: CorruptLogError where it is not one, or not what was hashed when it was appended.
         """
-        return self._read(lambda payload: BY_NAME[self.type].model_validate_json(payload))  # noqa: PLW0108 - the type may be unknown
+        return self._read(lambda payload: event_type(self.type).model_validate_json(payload))
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Envelope(_Columns):
     @property
     def is_known(self) -> bool:
         """Tell whether this version of germline knows the event's type, and its schema."""
-        return self.type in BY_NAME and (self.schema == 1 or self.schema <= schema_of(self.type))
+        return self.type in EVENT_NAMES and (self.schema == 1 or self.schema <= schema_of(self.type))
 
 
 def holds(envelope: Envelope) -> bool:

@@ -6,13 +6,13 @@ from events.types.frozen import Frozen
 from events.types.parts import Reason
 from events.types.runs import Count
 
-AUDITOR: Final = "audit"
-"""The proposer of the candidate that an audit ends with."""
-METHOD: Final = "audit-2"
+METHOD: Final = "audit-3"
 """How drafts are evaluated and judged; a change that moves verdicts takes the next number."""
 
-MOST_DRAFTS: Final = 5
-"""Drafts that one audit makes at most, after the skill as it was given."""
+MOST_ITERATIONS: Final = 5
+"""Iterations of one audit at most, after the look at the skill as it was given; each keeps at most one draft."""
+MOST_TRIES: Final = 2
+"""Drafts of one iteration at most (a guess): the next one is made where the one before it is rolled back."""
 
 AuditResult = Literal["helped", "inert", "hurt", "null"]
 """What a skill did to a task; `null` where nobody can tell, or there is nothing to look at."""
@@ -109,17 +109,19 @@ class AuditMove(Frozen):
 class AuditJudged(Frozen):
     """A draft of an audit is judged; `by` names the rule that decided.
 
-    Iteration 0 judges the skill as it was given. A draft that is not `kept` was rolled back. `left` counts what
-    is still to be changed, `left_out` says which changes were not made, and why, `void` counts signals without a
-    quote of the skill, `lost_pairs` says which pairs infrastructure lost, and why. Of `model_held` results of a
-    model that could be held against what was made, `model_wrong` contradict it; `drift` is the share of results
-    that were others when the first questions were asked again, null where none were.
+    Iteration 0 judges the skill as it was given; `attempt` counts the drafts of one iteration, from 0. A draft
+    that is not `kept` was rolled back; one without `moves` was looked at once more, in further pairs. `left`
+    counts what is still to be changed, `left_out` says which changes were not made, and why, `void` counts signals
+    without a quote of the skill, `lost_pairs` says which pairs infrastructure lost, and why. Of `model_held`
+    results of a model that could be held against what was made, `model_wrong` contradict it; `drift` is the share
+    of results that were others when the first questions were asked again, null where none were.
     """
 
     type: Literal["AuditJudged"] = "AuditJudged"
     audit: str
     capsule: str
     iteration: Count
+    attempt: Count = 0
     draft: str
     result: AuditResult
     by: str

@@ -1,6 +1,6 @@
 """What happens to a candidate: proposed, scored, reviewed, and one of three verdicts."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from events.types.claims import Claim, Trigger
 from events.types.frozen import Frozen
@@ -8,6 +8,11 @@ from events.types.parts import Edit, FileEdit, NewGene, NewSkill, Reason, Strate
 from events.types.runs import Attribution, Count, Rollouts
 from events.types.score import Censoring, Delta, Effect, Measured, Unit
 from events.types.tiers import TierFigures
+
+AUDITOR: Final = "audit"
+"""The proposer of the candidate that an audit ends with."""
+TRAINER: Final = "trainer"
+"""The proposer of all candidates of a training; their actor names the model or program that had the idea."""
 
 
 class CandidateProposed(Frozen):

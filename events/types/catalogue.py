@@ -13,71 +13,9 @@ the event, where it would else call it damaged.
 from __future__ import annotations
 
 import json
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
-
-from events.types.audit_events import (
-    AuditEnded,
-    AuditJudged,
-    AuditStarted,
-    AuditTaskInterpreted,
-    EvaluatorReported,
-)
-from events.types.candidate_events import (
-    CandidateHeld,
-    CandidatePromoted,
-    CandidateProposed,
-    CandidateRejected,
-    CandidateReviewed,
-    CandidateScored,
-    ComparisonFrozen,
-    LineTierChanged,
-    PromotionReviewed,
-    SeenLineJudged,
-)
-from events.types.capsule_events import (
-    AliasDeployed,
-    AliasMoved,
-    CapsuleBorn,
-    CapsuleDescribed,
-    CapsuleImported,
-    CapsuleMoved,
-    CapsuleRestored,
-    CapsuleRetired,
-    CapsuleReverted,
-    CapsuleVersioned,
-    DescriptionJudged,
-    FileChanged,
-    HandEditAdopted,
-    RetirementProposed,
-    SkillTested,
-    VersionMerged,
-    VersionRetired,
-    VersionScored,
-)
-from events.types.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneProtected, GeneReleased, GeneRetired
-from events.types.judge_events import AdviceGiven, JudgeCalibrated, RolloutsReviewed, RunsScored
-from events.types.model_events import ModelAsked, ModelBatchSent, NotesTaken
-from events.types.registry_events import (
-    CycleFinished,
-    EvaluatorRegistered,
-    EvidenceErased,
-    OutcomeRecorded,
-    PresetDefined,
-    PresetSwitched,
-    ReadingCorrected,
-    RegistryCreated,
-    SignalAssigned,
-    SignalRaised,
-)
-from events.types.research_events import (
-    ExperimentEnded,
-    ExperimentProposed,
-    ExperimentUndone,
-    NoiseMeasured,
-    ResearchStarted,
-)
-from events.types.training_events import TrainingEpochEnded, TrainingStarted
-from events.types.trial_events import TrialAssigned, TrialEnded, TrialLooked, TrialStarted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,79 +25,116 @@ if TYPE_CHECKING:
     Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
     """Takes the fields of a payload to the next schema: pure, and total for whatever that schema allowed."""
 
-EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
-    RegistryCreated,
-    PresetSwitched,
-    PresetDefined,
-    EvaluatorRegistered,
-    SignalRaised,
-    SignalAssigned,
-    ReadingCorrected,
-    OutcomeRecorded,
-    CycleFinished,
-    EvidenceErased,
-    JudgeCalibrated,
-    RunsScored,
-    RolloutsReviewed,
-    AdviceGiven,
-    ModelAsked,
-    ModelBatchSent,
-    NotesTaken,
-    GeneBorn,
-    GeneMutated,
-    GeneMoved,
-    GeneProtected,
-    GeneReleased,
-    GeneRetired,
-    CapsuleImported,
-    CapsuleBorn,
-    CapsuleVersioned,
-    CapsuleReverted,
-    CapsuleDescribed,
-    FileChanged,
-    HandEditAdopted,
-    VersionMerged,
-    CapsuleMoved,
-    AliasMoved,
-    AliasDeployed,
-    VersionRetired,
-    VersionScored,
-    SkillTested,
-    DescriptionJudged,
-    RetirementProposed,
-    CapsuleRetired,
-    CapsuleRestored,
-    CandidateProposed,
-    ComparisonFrozen,
-    CandidateScored,
-    CandidateReviewed,
-    PromotionReviewed,
-    CandidatePromoted,
-    CandidateRejected,
-    CandidateHeld,
-    SeenLineJudged,
-    LineTierChanged,
-    TrialStarted,
-    TrialAssigned,
-    TrialLooked,
-    TrialEnded,
-    TrainingStarted,
-    TrainingEpochEnded,
-    ResearchStarted,
-    NoiseMeasured,
-    ExperimentProposed,
-    ExperimentEnded,
-    ExperimentUndone,
-    AuditTaskInterpreted,
-    AuditStarted,
-    EvaluatorReported,
-    AuditJudged,
-    AuditEnded,
-)
-"""Every event class, in the order of a skill's life."""
+NAMES_IN: Final[dict[str, tuple[str, ...]]] = {
+    "registry_events": (
+        "RegistryCreated",
+        "PresetSwitched",
+        "PresetDefined",
+        "EvaluatorRegistered",
+        "SignalRaised",
+        "SignalAssigned",
+        "ReadingCorrected",
+        "OutcomeRecorded",
+        "CycleFinished",
+        "EvidenceErased",
+    ),
+    "judge_events": (
+        "JudgeCalibrated",
+        "RunsScored",
+        "RolloutsReviewed",
+        "AdviceGiven",
+    ),
+    "model_events": (
+        "ModelAsked",
+        "ModelBatchSent",
+        "NotesTaken",
+    ),
+    "gene_events": (
+        "GeneBorn",
+        "GeneMutated",
+        "GeneMoved",
+        "GeneProtected",
+        "GeneReleased",
+        "GeneRetired",
+    ),
+    "capsule_events": (
+        "CapsuleImported",
+        "CapsuleBorn",
+        "CapsuleVersioned",
+        "CapsuleReverted",
+        "CapsuleDescribed",
+        "FileChanged",
+        "HandEditAdopted",
+        "VersionMerged",
+        "CapsuleMoved",
+        "AliasMoved",
+        "AliasDeployed",
+        "VersionRetired",
+        "VersionScored",
+        "SkillTested",
+        "DescriptionJudged",
+        "RetirementProposed",
+        "CapsuleRetired",
+        "CapsuleRestored",
+    ),
+    "candidate_events": (
+        "CandidateProposed",
+        "ComparisonFrozen",
+        "CandidateScored",
+        "CandidateReviewed",
+        "PromotionReviewed",
+        "CandidatePromoted",
+        "CandidateRejected",
+        "CandidateHeld",
+        "SeenLineJudged",
+        "LineTierChanged",
+    ),
+    "trial_events": (
+        "TrialStarted",
+        "TrialAssigned",
+        "TrialLooked",
+        "TrialEnded",
+    ),
+    "training_events": (
+        "TrainingStarted",
+        "TrainingEpochEnded",
+    ),
+    "research_events": (
+        "ResearchStarted",
+        "NoiseMeasured",
+        "ExperimentProposed",
+        "ExperimentEnded",
+        "ExperimentUndone",
+    ),
+    "audit_events": (
+        "AuditTaskInterpreted",
+        "AuditStarted",
+        "EvaluatorReported",
+        "AuditJudged",
+        "AuditEnded",
+    ),
+}
+"""The event types of each module, in the order of a skill's life."""
 
-BY_NAME: Final[dict[str, type[Frozen]]] = {kind.__name__: kind for kind in EVENT_TYPES}
-"""Every event class, by the name of its type."""
+_MODULE_OF: Final = {name: module for module, names in NAMES_IN.items() for name in names}
+
+EVENT_NAMES: Final = _MODULE_OF.keys()
+"""Every event type, in the order of a skill's life."""
+
+
+@cache
+def event_type(name: str) -> type[Frozen]:
+    """Return the class of an event type; its module is imported with the first event of it.
+
+    Raises: KeyError for a type that this germline does not know.
+    """
+    kind: type[Frozen] = getattr(import_module(f"events.types.{_MODULE_OF[name]}"), name)
+    return kind
+
+
+def event_types() -> tuple[type[Frozen], ...]:
+    """Return every event class, in the order of a skill's life."""
+    return tuple(map(event_type, EVENT_NAMES))
 
 
 def _unchanged(fields: dict[str, Any]) -> dict[str, Any]:
@@ -181,7 +156,8 @@ UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     "CandidateProposed": (_unchanged, _unchanged),
     # 2: whether there is knowledge, how sure the rule is, and on which rung of the ladder work was begun
     "AdviceGiven": (_unchanged,),
-    "AuditJudged": (_unchanged,),  # 2: the pairs that infrastructure lost
+    # 2: the pairs that infrastructure lost; 3: which draft of its iteration it is
+    "AuditJudged": (_unchanged, _unchanged),
     "GeneBorn": (_unchanged,),
     "GeneMutated": (_unchanged,),
     "CapsuleReverted": (_unchanged,),

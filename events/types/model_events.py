@@ -5,9 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from events.types.frozen import Frozen
-
-ModelRole = Literal["proposer", "writer", "judge", "notes", "classifier", "agent"]
-"""What a model is asked as."""
+from events.types.parts import ModelRole
 
 ModelOutcome = Literal["ok", "refusal", "max_tokens", "malformed", "error", "lost"]
 """How it ended: `error` is the server's no; where it is `lost`, nobody knows whether it was billed."""

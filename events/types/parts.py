@@ -10,6 +10,8 @@ from events.types.score import Delta, Measured
 
 Strategy = Literal["repair", "harden", "innovate"]
 Reason = Annotated[str, Field(min_length=1, max_length=2_000)]
+ModelRole = Literal["proposer", "writer", "judge", "notes", "classifier", "agent"]
+"""What a model is asked as."""
 
 
 class Edit(Frozen):

@@ -1,13 +1,10 @@
 """What happens while a skill is trained on a set of tasks: where it began, and what each epoch came to."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from events.types.frozen import Frozen
 from events.types.runs import Count
 from events.types.score import Unit
-
-TRAINER: Final = "trainer"
-"""The proposer of all candidates of a training; their actor names the model or program that had the idea."""
 
 
 class TrainingStarted(Frozen):

@@ -20,15 +20,11 @@ from events.errors import (
     StorageError,
 )
 from registry.actions.trial_arms import as_edit_of_live, in_folder, other_arms
-from registry.decide.commands import Adopt, ImportSkill
 from registry.decide.retirement import require_live
 from registry.projection import time_travel
 from registry.projection.stored_documents import damaged
 from registry.query.versions import event_of
 from registry.skill_md.disk import PERMISSIONS, Drift, FileContent, drift, look, write_skill
-from registry.skill_md.folder import read_skill
-from registry.skill_md.instructions import read_instructions
-from registry.skill_md.navigation_index import reindexed
 from registry.skill_md.render import (
     expected_hashes,
     files_hash,
@@ -65,6 +61,9 @@ _LOOKS: Final = 3
 
 def take_in(registry: Registry, folder: Path) -> Receipt:
     """Import a skill folder: its files are kept by content, then the events are appended."""
+    from registry.decide.commands import ImportSkill  # noqa: PLC0415 - `status` looks at folders, and takes nothing in
+    from registry.skill_md.folder import read_skill  # noqa: PLC0415 - the same
+
     skill = read_skill(folder.resolve())
     with registry.log.transaction():
         keep_files(registry.log, skill)
@@ -79,6 +78,8 @@ def take_in_edits(
     `held` is the folder of an edit that was held back; the projected files must be unedited then. What is saved
     between the reading and the writing is not written over. Raises: RefusedError then, too.
     """
+    from registry.decide.commands import Adopt  # noqa: PLC0415 - `status` looks at folders, and takes nothing in
+
     seen = look_at(registry.capsule(name))
     if held:
         require_unedited(registry, name)
@@ -101,6 +102,10 @@ def edited_folder(library: Library, name: str, held: Path | None = None) -> Skil
     Raises: RefusedError where it now names another skill; UntrustedError where it may not be written to;
     StorageError where it is not the folder that the events name.
     """
+    from registry.skill_md.folder import read_skill  # noqa: PLC0415 - `status` looks at folders, and reads none
+    from registry.skill_md.instructions import read_instructions  # noqa: PLC0415 - the same
+    from registry.skill_md.navigation_index import reindexed  # noqa: PLC0415 - the same
+
     capsule = library.capsule(name)
     own = own_folder(library, capsule)
     folder = held or own
@@ -228,6 +233,8 @@ def _lacks_the_stamp_alone(live: Capsule, wrong: list[Drift]) -> bool:
     """Tell whether the live version is on disk, but for its stamp: as an adoption leaves it at first."""
     if not live.stamped or wrong != [Drift(main_file(live.name), "changed")]:
         return False
+    from registry.skill_md.folder import read_skill  # noqa: PLC0415 - few folders come to that
+
     try:
         skill = read_skill(Path(live.source))
         place = stamp(skill.front, label(live))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from events.errors import CorruptLogError
-from events.types.catalogue import EVENT_TYPES
+from events.types.catalogue import NAMES_IN
 from events.types.score import Score
 from registry.state.tiers import claims_tested, tier_at_promotion
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Verdict = Literal["promote", "reject", "hold"]
 
-EVENTS: Final = tuple(kind.__name__ for kind in EVENT_TYPES if kind.__module__ == "events.types.candidate_events")
+EVENTS: Final = NAMES_IN["candidate_events"]
 """The types of the events of candidates."""
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")

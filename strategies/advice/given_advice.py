@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from events.types.judge_events import AdviceGiven
+from registry.query.versions import event_of
 
 if TYPE_CHECKING:
+    from events.types.judge_events import AdviceGiven
     from registry.query.library import Library
 
 
@@ -23,6 +24,6 @@ def given(library: Library) -> dict[str, Given]:
     """Tell what was advised last, by skill; "" is the advice on all episodes."""
     latest: dict[str, Given] = {}
     for envelope in library.log.read(types=("AdviceGiven",)):
-        if isinstance(envelope.event, AdviceGiven):
-            latest[envelope.event.capsule] = Given(envelope.at, envelope.event)
+        event = event_of("AdviceGiven", envelope)
+        latest[event.capsule] = Given(envelope.at, event)
     return latest

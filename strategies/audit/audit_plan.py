@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from events.types.audit_events import METHOD, MOST_DRAFTS
+from events.types.audit_events import METHOD, MOST_ITERATIONS, MOST_TRIES
 from strategies.policy.canonical_json import digest
 from strategies.rollouts.run.arms import version_arm
 
@@ -35,7 +35,7 @@ class AuditPlan:
     rig: Rig
     tasks: tuple[InterpretedTask, ...]
     asking: AskingModel | None = None
-    iterations: int = MOST_DRAFTS
+    iterations: int = MOST_ITERATIONS
     pairs: int = PAIRS
 
     @property
@@ -62,5 +62,5 @@ class AuditPlan:
 
     @property
     def most_runs(self) -> int:
-        """How many runs it may take at most: the skill as given, each draft, and no skill."""
-        return len(self.tasks) * self.pairs * (self.iterations + 2)
+        """How many runs it may take at most: the skill as given and no skill, and what each iteration tries."""
+        return len(self.tasks) * self.pairs * (2 + MOST_TRIES * self.iterations)

@@ -24,7 +24,7 @@ REPORTS: Final[TypeAdapter[tuple[EvaluatorReport, ...]]] = TypeAdapter(tuple[Eva
 class AuditRecord:
     """An audit as far as it went; `ended` is None while it goes on, or was interrupted.
 
-    `judged` holds one draft for each iteration, in order; `reported` all that evaluators ever reported.
+    `judged` holds the drafts of each iteration, in order; `reported` all that evaluators ever reported.
     """
 
     started: AuditStarted
@@ -32,6 +32,11 @@ class AuditRecord:
     reported: tuple[EvaluatorReported, ...] = ()
     judged: tuple[AuditJudged, ...] = ()
     ended: AuditEnded | None = None
+
+    @property
+    def iterations(self) -> tuple[AuditJudged, ...]:
+        """The last draft of each iteration, in order."""
+        return tuple({judged.iteration: judged for judged in self.judged}.values())
 
     @property
     def last_reports(self) -> dict[tuple[int, str, str], EvaluatorReported]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from events.errors import UpstreamError
-from events.types.audit_events import AUDITOR, AuditEnded, AuditJudged, AuditMove, AuditStarted
+from events.types.audit_events import MOST_TRIES, AuditEnded, AuditJudged, AuditMove, AuditStarted
+from events.types.candidate_events import AUDITOR
 from registry.decide.commands import RecordFact
 from strategies.audit.audit_model import drift_of
 from strategies.audit.audit_record import audit_record
 from strategies.audit.audit_verdict import judge_draft
-from strategies.audit.drafts import drafted, texts_beside
+from strategies.audit.drafts import Drafted, drafted, texts_beside
 from strategies.audit.edit_moves import draft_edits
 from strategies.audit.edit_routing import route_edits
 from strategies.audit.evaluate_draft import DraftEvaluation
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from strategies.audit.evaluate_draft import EvaluatedDraft
 
 _MOST_REASON_CHARS: Final = 1_000
+_QUIET: Final = 2
+"""Iterations in a row without a hurt, after which a skill with nothing left to change has converged."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +45,30 @@ class AuditEnd:
     verdict: AuditVerdict
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Progress:
-    """The last good draft, its verdict, and what is done to it next.
+    """The last good draft, its verdict, and what is done to it next; `earlier` is what it was made from.
 
-    `refused` are the sets of targets that were rolled back from it.
+    `refused` are the sets of targets that were rolled back from it, or could not be made. `quiet` counts the
+    iterations in a row, up to this draft, in which nothing hurt.
     """
 
     good: EvaluatedDraft
     verdict: AuditVerdict
     route: EditRoute
-    refused: list[frozenset[str]] = field(default_factory=list)
+    refused: tuple[frozenset[str], ...] = ()
+    quiet: int = 0
+    earlier: _Progress | None = None
+
+    def with_draft(self, draft: EvaluatedDraft, verdict: AuditVerdict, earlier: _Progress | None) -> _Progress:
+        """Go on from a draft that was not rolled back."""
+        quiet = 0 if verdict.result == "hurt" else self.quiet + 1
+        return _Progress(draft, verdict, route_edits(draft.pairs), (), quiet, earlier)
+
+    def without_route(self) -> _Progress:
+        """Try something else next than what was tried last."""
+        refused = (*self.refused, self.route.keys)
+        return replace(self, refused=refused, route=route_edits(self.good.pairs, refused))
 
 
 def audit_skill(plan: AuditPlan) -> AuditEnd:
@@ -69,7 +85,7 @@ def audit_skill(plan: AuditPlan) -> AuditEnd:
         evaluation.remember(record)
         progress, because = _first(plan, evaluation), ""
         for iteration in range(1, plan.iterations + 1):
-            because = _iterate(plan, evaluation, progress, iteration)
+            progress, because = _iterate(plan, evaluation, progress, iteration)
             if because:
                 break
         because = because or f"all {plan.iterations} iterations are over"
@@ -119,39 +135,90 @@ def _first(plan: AuditPlan, evaluation: DraftEvaluation) -> _Progress:
     if not given.pairs:
         what = f"no pair of runs was left to look at; {given.lost[0]}"
         raise UpstreamError(what, hint="try the agent's command by hand, then type the same again")
-    progress = _Progress(given, judge_draft(given.pairs), route_edits(given.pairs))
-    _record_judged(plan, _judged(plan, given, progress.verdict, progress.route))
-    return progress
+    verdict, route = judge_draft(given.pairs), route_edits(given.pairs)
+    _record_judged(plan, _judged(plan, given, verdict, route))
+    return _Progress(given, verdict, route, quiet=int(verdict.result != "hurt"))
 
 
-def _iterate(plan: AuditPlan, evaluation: DraftEvaluation, progress: _Progress, iteration: int) -> str:
-    """Make the next draft, run it and judge it; returns why the audit ends, "" where it goes on."""
-    log, good, route = plan.rig.registry.log, progress.good, progress.route
-    if not route.targets:
-        return _rest(progress)
-    moves = draft_edits(route, good.capsule, texts_beside(log, good.capsule))
-    made = drafted(log, plan.base, good.capsule, moves.edits, limits_of(plan.rig.preset, AUDITOR))
-    left_out = (*(f"{target.quote or target.action}: {target.why}" for target in moves.left), *made.refused)
-    if not made.made:
-        return f"no further change can be made: {'; '.join(left_out)[:_MOST_REASON_CHARS]}"
-    draft = evaluation.evaluated(made.capsule, iteration)
-    verdict = judge_draft(draft.pairs, good.pairs, route.aims)
-    kept = not verdict.rolls_back
-    following = route_edits(draft.pairs) if kept else route
+def _iterate(
+    plan: AuditPlan, evaluation: DraftEvaluation, progress: _Progress, iteration: int
+) -> tuple[_Progress, str]:
+    """Make the next draft, run it and judge it; gives also why the audit ends, "" where it goes on.
+
+    Where a draft is rolled back, Repair tries something else in the same iteration. Where nothing is left to
+    change, a draft that nothing hurts is looked at once more.
+    """
+    if not progress.route.targets and not progress.refused and 0 < progress.quiet < _QUIET:
+        return _look_again(plan, evaluation, progress, iteration)
+    for attempt in range(MOST_TRIES):
+        progress, made, left_out = _next_draft(plan, progress)
+        if not made.made:
+            why = f"no further change can be made: {'; '.join(left_out)[:_MOST_REASON_CHARS]}"
+            return progress, why if left_out else _rest(progress)
+        draft = evaluation.evaluated(made.capsule, iteration)
+        verdict = judge_draft(draft.pairs, progress.good.pairs, progress.route.aims)
+        following = (
+            progress.without_route() if verdict.rolls_back else progress.with_draft(draft, verdict, progress)
+        )
+        changes = {
+            "iteration": iteration,
+            "attempt": attempt,
+            "kept": not verdict.rolls_back,
+            "moves": _moves(made.made, progress.good.pairs),
+            "left_out": left_out,
+            "drift": _drift(plan, evaluation, iteration),
+        }
+        judged = _judged(plan, draft, verdict, following.route)
+        _record_judged(plan, judged.model_copy(update=changes))
+        progress = following
+        if not verdict.rolls_back:
+            break
+    return progress, ""
+
+
+def _next_draft(plan: AuditPlan, progress: _Progress) -> tuple[_Progress, Drafted, tuple[str, ...]]:
+    """Change the last good draft as its route asks, or as a later one does where none of that can be made."""
+    log, good, left_out = plan.rig.registry.log, progress.good, list[str]()
+    while progress.route.targets:
+        moves = draft_edits(progress.route, good.capsule, texts_beside(log, good.capsule))
+        made = drafted(log, plan.base, good.capsule, moves.edits, limits_of(plan.rig.preset, AUDITOR))
+        left_out += (f"{target.quote or target.action}: {target.why}" for target in moves.left)
+        left_out += made.refused
+        if made.made:
+            return progress, made, tuple(left_out)
+        progress = progress.without_route()
+    return progress, Drafted(good.capsule, (), ()), tuple(left_out)
+
+
+def _look_again(
+    plan: AuditPlan, evaluation: DraftEvaluation, progress: _Progress, iteration: int
+) -> tuple[_Progress, str]:
+    """Run the last good draft in further pairs, and judge it by all of them.
+
+    What it was kept for may have been luck: it is rolled back where the further pairs alone say so.
+    """
+    good, earlier = progress.good, progress.earlier
+    further = evaluation.evaluated(good.capsule, iteration, good.gains)
+    again = replace(further, pairs=(*good.pairs, *further.pairs))
+    if earlier and (alone := judge_draft(further.pairs, earlier.good.pairs)).change == "hurt":
+        verdict, following = alone, earlier.without_route()
+    else:
+        verdict = judge_draft(again.pairs)
+        following = progress.with_draft(again, verdict, earlier)
+    judged = _judged(plan, again, verdict, following.route)
     changes = {
         "iteration": iteration,
-        "kept": kept,
-        "moves": _moves(made.made, good.pairs),
-        "left_out": left_out,
-        "drift": plan.asking and drift_of(evaluation.first, replace(plan.asking, look=iteration)),
+        "kept": not verdict.rolls_back,
+        "drift": _drift(plan, evaluation, iteration),
     }
-    _record_judged(plan, _judged(plan, draft, verdict, following).model_copy(update=changes))
-    if kept:
-        progress.good, progress.verdict, progress.route, progress.refused = draft, verdict, following, []
-    else:
-        progress.refused.append(route.keys)
-        progress.route = route_edits(good.pairs, progress.refused)
-    return ""
+    _record_judged(plan, judged.model_copy(update=changes))
+    no_pair = "" if further.pairs else f"no further pair of runs was left to look at; {further.lost[0]}"
+    return following, no_pair
+
+
+def _drift(plan: AuditPlan, evaluation: DraftEvaluation, iteration: int) -> float | None:
+    """Ask what was asked first once more, and tell which share of answers differs; None without a model."""
+    return drift_of(evaluation.first, replace(plan.asking, look=iteration)) if plan.asking else None
 
 
 def _rest(progress: _Progress) -> str:
@@ -160,12 +227,12 @@ def _rest(progress: _Progress) -> str:
     if progress.route.halted:
         return "a hurt ended it: the core is sound, and no further change is tried"
     if progress.refused:
-        return "nothing is left to try: every further change was rolled back"
+        return "nothing is left to try: every further change was rolled back, or could not be made"
     if progress.verdict.result == "hurt":
         return "nothing is left to change, though it still hurts"
     if held < anchors:
         return f"nothing is left to change; {anchors - held} of {anchors} anchors fail with the skill"
-    return "converged: no hurt, all anchors hold, and nothing is left to change"
+    return f"converged: no hurt in {progress.quiet} iterations, all anchors hold, and nothing is left to change"
 
 
 def _moves(made: Iterable[DraftEdit], pairs: Sequence[AuditedPair]) -> tuple[AuditMove, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from pydantic import Field
 
-from events.types.audit_events import MOST_DRAFTS, AuditResult
+from events.types.audit_events import MOST_ITERATIONS, MOST_TRIES, AuditResult
 from events.types.frozen import Frozen
 from strategies.audit.evaluators.evaluators_table import ARTIFACTS
 from strategies.audit.evaluators.safety_compliance import SafetyCompliance
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from strategies.audit.evaluators.evaluator_types import AuditMaterial, EvaluatorReport
 
-HELPED: Final = 20.0 * MOST_DRAFTS
+HELPED: Final = 20.0 * MOST_ITERATIONS * MOST_TRIES
 """The evidence that shows help: an error rate of .05 an audit, however often one looks (Ville 1939)."""
 _CHANCE: Final = 0.05
 """The chance up to which a difference between pairs that disagree counts, for each anchor."""
@@ -248,12 +248,13 @@ def _lost_anchors(before: Sequence[AuditedPair], now: Sequence[AuditedPair]) -> 
 
 
 def _ends(before: Sequence[bool], now: Sequence[bool]) -> bool:
-    """Tell whether what was so in most pairs before is so in none now, or in fewer than chance would have.
+    """Tell whether what was so in all pairs before is so in none now, or in fewer than chance would have.
 
     One pair before and one after are enough. Where pairs of the same draft disagree, the difference must be one
     that chance makes in one of twenty at most (Fisher's exact test).
     """
-    return 2 * sum(before) > len(before) and (not any(now) or _chance_of_loss(before, now) <= _CHANCE)
+    agree = all(before) and not any(now)
+    return 2 * sum(before) > len(before) and (agree or _chance_of_loss(before, now) <= _CHANCE)
 
 
 def _chance_of_loss(before: Sequence[bool], now: Sequence[bool]) -> float:

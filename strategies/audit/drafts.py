@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import GermlineError
-from events.types.audit_events import AUDITOR
+from events.types.candidate_events import AUDITOR
 from events.types.parts import FileEdit, FileEntry, NewSection, NewSkill
 from registry.actions.publish import expected_files
 from registry.decide.adopt import Rewrite, rewrite_of

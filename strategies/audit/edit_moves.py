@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import EditError, NotFoundError
-from events.types.audit_events import AUDITOR
+from events.types.candidate_events import AUDITOR
 from events.types.parts import Edit
 from registry.decide.promote import edited
 from strategies.audit.audit_types import DraftEdit
@@ -88,7 +88,10 @@ def _rewritten(target: EditTarget, line: str) -> str:
 
 
 def _home(draft: Capsule, target: EditTarget) -> Gene:
-    """Find the section that a gap belongs to: the one that is named, else the one that speaks most of the same."""
+    """Find the section that a gap belongs to: the one that is named, else the one that speaks most of the same.
+
+    A section of which an earlier draft left nothing has no heading either: a line there would be another's.
+    """
     named = [gene for gene in draft.genes if target.section and gene.title == target.section]
     words = content_words(target.replacement)
     open_genes = [gene for gene in draft.genes if gene.is_open(by=AUDITOR)]
@@ -96,7 +99,11 @@ def _home(draft: Capsule, target: EditTarget) -> Gene:
     def shared(gene: Gene) -> int:
         return len(words & content_words(" ".join((gene.title, *(line.text for line in gene.lines)))))
 
-    home = max((*named, *open_genes[::-1]), key=lambda gene: (gene in named, shared(gene)), default=None)
+    home = max(
+        (*named, *open_genes[::-1]),
+        key=lambda gene: (bool(gene.lines), gene in named, shared(gene)),
+        default=None,
+    )
     if home is None:
         raise EditError("the skill has no section that is open to edits")
     return home

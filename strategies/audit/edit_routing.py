@@ -7,7 +7,7 @@ interval over pairs says that it does nothing. What a model says of a passage ne
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from events.types.frozen import Frozen
 from strategies.audit.audit_verdict import SAFETY, TaskHurt, failing_tasks, hurts_of, sign_evidence
@@ -302,26 +302,34 @@ def _split(signals: Sequence[_Witnessed], kept: Sequence[tuple[int, int]]) -> tu
     return longest if longest[1] > longest[0] else None
 
 
+def _asked(signals: Iterable[tuple[ActionSignal, EvaluatorReport]]) -> dict[str, Any]:
+    """Give what all who ask for one edit say: the words of the first, and their names and tasks, its own first."""
+    pairs = sorted(signals, key=lambda pair: (*_words(pair[0]), pair[1].evaluator, pair[1].task))
+    return {
+        **pairs[0][0].model_dump(include={"action", "move", "reason", "replacement", "section"}),
+        "evaluators": tuple(dict.fromkeys(report.evaluator for _, report in pairs)),
+        "tasks": tuple(dict.fromkeys(report.task for _, report in pairs)),
+        "by_model": all(signal.by_model for signal, _ in pairs),
+    }
+
+
+def _words(signal: ActionSignal) -> tuple[str, str, str]:
+    return signal.move, signal.reason, signal.replacement
+
+
 def _target(signals: Sequence[_Witnessed], passage: SkillPassage, span: tuple[int, int]) -> EditTarget:
-    first = min((e.signal for e in signals), key=lambda signal: (signal.move, signal.reason, signal.replacement))
+    asked = _asked((entry.signal, entry.report) for entry in signals)
     where = f"{passage.file}:{passage.gene}:{passage.line}"
-    is_noise = first.action == "noise"
+    group = f"{asked['move']} {passage.file}:{passage.gene}:{passage.section}"
     return EditTarget(
-        key=f"{first.action} {where}",
-        action=first.action,
-        move=first.move,
-        reason=first.reason,
+        key=f"{asked['action']} {where}",
         passage=passage,
         start=span[0],
         end=span[1],
-        replacement=first.replacement,
-        section=first.section,
-        group=f"{first.move} {passage.file}:{passage.gene}:{passage.section}" if is_noise else where,
-        evaluators=tuple(sorted({entry.report.evaluator for entry in signals})),
-        tasks=tuple(sorted({entry.report.task for entry in signals})),
+        group=group if asked["action"] == "noise" else where,
         suspects=min(entry.signal.suspects for entry in signals),
         hurts=any(entry.report.result == "hurt" for entry in signals),
-        by_model=first.by_model,
+        **asked,
     )
 
 
@@ -329,27 +337,14 @@ def _gaps(
     reports: Iterable[EvaluatorReport], skill: Sequence[SkillPassage], failing: Sequence[str]
 ) -> Iterator[EditTarget]:
     """Give what the skill lacks on tasks that fail with it, each text once, and none that it holds already."""
-    asked: dict[str, list[tuple[ActionSignal, EvaluatorReport]]] = defaultdict(list)
+    gaps: dict[str, list[tuple[ActionSignal, EvaluatorReport]]] = defaultdict(list)
     for report in reports:
         for signal in report.signals:
             if signal.action == "gap" and signal.replacement and report.task in failing:
-                asked[signal.replacement].append((signal, report))
-    for text, entries in sorted(asked.items()):
-        if any(text in passage.text for passage in skill):
-            continue
-        first = min((signal for signal, _ in entries), key=lambda signal: (signal.move, signal.reason))
-        yield EditTarget(
-            key=f"gap {text}",
-            action="gap",
-            move=first.move,
-            reason=first.reason,
-            replacement=text,
-            section=first.section,
-            group=text,
-            evaluators=tuple(sorted({report.evaluator for _, report in entries})),
-            tasks=tuple(sorted({report.task for _, report in entries})),
-            by_model=all(signal.by_model for signal, _ in entries),
-        )
+                gaps[signal.replacement].append((signal, report))
+    for text, asking in sorted(gaps.items()):
+        if not any(text in passage.text for passage in skill):
+            yield EditTarget(key=f"gap {text}", group=text, **_asked(asking))
 
 
 def _one_suspect(

@@ -13,7 +13,6 @@ from strategies.audit.audit_verdict import AuditedPair
 from strategies.audit.drafts import passages_of
 from strategies.audit.evaluators.evaluator_types import AuditMaterial
 from strategies.audit.evaluators.evaluators_table import evaluate_pair
-from strategies.audit.requirements import held_against
 from strategies.audit.run_records import record_of, written_record
 from strategies.gate.rollout_rule import figures_of
 from strategies.policy.canonical_json import digest
@@ -38,7 +37,7 @@ class EvaluatedDraft:
     """A draft with its pairs of runs and what is reported of them.
 
     Where the model's `standing` is too low, nothing that it says is among the reports. `lost` says which pairs
-    infrastructure lost, and why.
+    infrastructure lost, and why. `gains` holds, for each round, what the skill gains on each task, in anchors.
     """
 
     capsule: Capsule
@@ -46,6 +45,7 @@ class EvaluatedDraft:
     pairs: tuple[AuditedPair, ...]
     standing: ModelStanding
     lost: tuple[str, ...] = ()
+    gains: tuple[tuple[float | None, ...], ...] = ()
 
     @property
     def anchors(self) -> tuple[int, int]:
@@ -67,39 +67,41 @@ class DraftEvaluation:
         """Take what was reported before; reports of the same material are not made twice."""
         self._stored |= {(event.iteration, event.draft, event.material): event.report for event in record.reported}
 
-    def evaluated(self, draft: Capsule, iteration: int) -> EvaluatedDraft:
+    def evaluated(
+        self, draft: Capsule, iteration: int, known: Sequence[tuple[float | None, ...]] = ()
+    ) -> EvaluatedDraft:
         """Run a draft and no skill on every task, and let the evaluators look; raises what `Runs.make` raises.
 
         More pairs are made, up to those of the plan, while runs of the same task differ from pair to pair and the
-        sequential rule of the gate has not decided.
+        sequential rule of the gate has not decided. `known` are the gains of the same draft in earlier rounds: the
+        pairs are those of further ones.
         """
         arm, skill = self.plan.arm(draft), passages_of(self.plan.rig.registry.log, draft)
-        tasks = [replace(known, requirements=held_against(known.requirements, skill)) for known in self.plan.tasks]
-        materials, lost = list[AuditMaterial](), list[str]()
-        rounds = list[list[float | None]]()
-        for at in range(self.plan.pairs):
-            jobs = in_random_order((arm, NO_SKILL), [known.task for known in tasks], [at], self.plan.rig.seed)
+        materials, lost, tasks = list[AuditMaterial](), list[str](), [task.task for task in self.plan.tasks]
+        gains = [*known]
+        for at in range(len(gains), len(gains) + self.plan.pairs):
+            jobs = in_random_order((arm, NO_SKILL), tasks, [at], self.plan.rig.seed)
             self.runs.make([replace(job, watch=written_record) for job in jobs])
-            made = [self._material(known, arm, skill, at) for known in tasks]
-            rounds.append([_gain(material) for material in made])
+            made = [self._material(task, arm, skill, at) for task in self.plan.tasks]
+            gains.append(tuple(map(_gain, made)))
             materials += (material for material in made if material is not None)
-            lost += (why for known in tasks if (why := self._why_lost(known, arm, at)))
-            if self._decided(rounds):
+            lost += (why for task in self.plan.tasks if (why := self._why_lost(task, arm, at)))
+            if self._decided(gains):
                 break
         pairs = self._looked_at(materials, iteration, arm.digest) if materials else []
         self.first = self.first or tuple(pairs)
         standing = standing_of(pairs)
         counted = tuple(pairs) if standing.counts else without_model(pairs)
-        return EvaluatedDraft(draft, arm.digest, counted, standing, tuple(lost))
+        return EvaluatedDraft(draft, arm.digest, counted, standing, tuple(lost), tuple(gains))
 
-    def _decided(self, rounds: Sequence[Sequence[float | None]]) -> bool:
+    def _decided(self, gains: Sequence[Sequence[float | None]]) -> bool:
         """Tell whether further pairs would say nothing new: the last two say the same, or the bar is reached."""
-        if len(rounds) > 1 and rounds[-1] == rounds[-2]:
+        if len(gains) > 1 and gains[-1] == gains[-2]:
             return True
-        gains = [list(task) for task in zip(*rounds, strict=True)]
-        losses = [[None if gain is None else -gain for gain in task] for task in gains]
+        by_task = [list(task) for task in zip(*gains, strict=True)]
+        losses = [[None if gain is None else -gain for gain in task] for task in by_task]
         bar = self.plan.rig.policy.least_e
-        return any(figures_of(sides, len(rounds)).e_value >= bar for sides in (gains, losses))
+        return any(figures_of(sides, len(gains)).e_value >= bar for sides in (by_task, losses))
 
     def _why_lost(self, known: InterpretedTask, arm: Arm, at: int) -> str:
         """Say which run of a pair infrastructure lost, and why; "" where both were made."""

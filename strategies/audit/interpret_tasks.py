@@ -66,11 +66,12 @@ def interpret_tasks(
     read_task: ReadTask | None = None,
     *,
     lock: bool = True,
+    show: Callable[[InterpretedTask], None] = lambda _: None,
 ) -> tuple[InterpretedTask, ...]:
     """Read each task once, and lock its anchors; what was locked before is taken as it is.
 
-    `corrections` are a person's, by task: those are locked in its place. Without `lock` nothing is written.
-    Raises: UsageError for a correction of no task.
+    `corrections` are a person's, by task: those are locked in its place. Without `lock` nothing is written; `show`
+    is called before a task is locked. Raises: UsageError for a correction of no task.
     """
     strangers = sorted(corrections.keys() - {task.id for task in tasks.tasks})
     if strangers:
@@ -87,6 +88,7 @@ def interpret_tasks(
         fresh = _compiled(task, texts, correction, read_task)
         made.append(fresh)
         if lock:
+            show(fresh)
             _lock(registry, task, fresh)
     return tuple(made)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.types.audit_events import AUDITOR, METHOD
-from events.types.candidate_events import CandidateProposed, CandidateScored
+from events.types.audit_events import METHOD
+from events.types.candidate_events import AUDITOR, CandidateProposed, CandidateScored
 from events.types.score import Unmeasured
 from registry.actions.publish import publish, require_unedited
 from registry.decide.commands import Judge, Propose

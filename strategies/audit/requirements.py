@@ -7,12 +7,12 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from strategies.audit.evaluators.evaluator_types import Deliverable, RequirementConflict, TaskRequirements
+from strategies.audit.evaluators.evaluator_types import Deliverable, TaskRequirements
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from strategies.audit.evaluators.evaluator_types import SkillPassage, TableColumns
+    from strategies.audit.evaluators.evaluator_types import TableColumns
 
 _EXTENSIONS: Final = "csv|tsv|jsonl|json|txt|md|html|xml|yaml|yml|toml|sql|py|sh|ini|cfg|log|db|sqlite"
 FILE_NAME: Final = re.compile(rf"(?<![\w/.\-~$])((?:[\w.\-]+/)*[\w\-][\w.\-]*\.(?:{_EXTENSIONS}))(?![\w/])")
@@ -71,13 +71,6 @@ def interpreted(
         workflow=tuple(map(str.strip, steps)) if len(steps) > 1 else (),
         tables=tuple(tables),
     )
-
-
-def held_against(requirements: TaskRequirements, skill: Sequence[SkillPassage]) -> TaskRequirements:
-    """Tell which passages of a skill go against the task."""
-    conflicts = (conflict for line in skill for conflict in _conflicts(requirements, line.text))
-    known = tuple(dict.fromkeys((*requirements.conflicts, *conflicts)))
-    return requirements.model_copy(update={"conflicts": known})
 
 
 def _sentences(prompt: str) -> Iterator[str]:
@@ -143,21 +136,3 @@ def _listed(text: str) -> tuple[str, ...]:
 
 def _bare(name: str) -> str:
     return name.strip("`\"'").rstrip(".")
-
-
-def _conflicts(requirements: TaskRequirements, line: str) -> Iterator[RequirementConflict]:
-    """Find names in a line that are almost those of the task: another case, another folder, another file."""
-    for named in re.findall(r"`([^`\s]+)`", line):
-        for name, wanted in _written_names(requirements).items():
-            if named != name and named.casefold() == name.casefold():
-                yield RequirementConflict(quote=line.strip(), requirement=wanted)
-    for path in re.findall(rf"(?<![\w.])(/(?:[\w.\-]+/)*[\w.\-]+\.(?:{_EXTENSIONS}))(?!\w)", line):
-        for file in requirements.deliverables:
-            if PurePosixPath(path).suffix == PurePosixPath(file.path).suffix and _MAKES.search(line):
-                yield RequirementConflict(quote=line.strip(), requirement=f"the task wants {file.path}")
-
-
-def _written_names(requirements: TaskRequirements) -> Mapping[str, str]:
-    columns = {name: f"{table.path} has {name}" for table in requirements.tables for name in table.columns}
-    wanted = {name: f"{file.path} has {name}" for file in requirements.deliverables for name in file.header}
-    return columns | wanted

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from events.types.claims import ANY, CHANGE, CHECK, HAND_IN, LOOK
 from registry.skill_md.invisible_chars import hidden_characters
 from strategies.claims.applicability import WILDCARD
-from strategies.claims.directives import first_clause, tells_what_to_do
 from strategies.episodes.action_class import SHELL_TOOLS, SQL_TOOLS
 from strategies.episodes.episode import MESSAGE
 
@@ -93,6 +92,8 @@ def seen_with(text: str, runs: Sequence[str]) -> str:
 
 def _run_name(run: str) -> str:
     """Name a run as its log does, harmless within a line; by a hash where the name tells what to do."""
+    from strategies.claims.directives import tells_what_to_do  # noqa: PLC0415 - to look for a moment takes no words
+
     if tells_what_to_do(run):
         return _digest("run", run)
     name = plain(run).translate(str.maketrans("()", "[]"))
@@ -133,6 +134,8 @@ def with_examples(line: str, meaning: str, actions: Sequence[str]) -> str:
 
 def _quoted(template: str) -> str:
     """Quote the first clause of a template, cut between words; one that tells what to do goes by a name alone."""
+    from strategies.claims.directives import first_clause, tells_what_to_do  # noqa: PLC0415 - see `_run_name`
+
     clause = first_clause(template)
     if tells_what_to_do(clause):
         return _digest("error", template)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal, get_args
 
 import msgspec
 
@@ -21,6 +21,7 @@ WorldSource = Literal[
     "last_check", "commit", "merged", "last_word", "repeated_request", "interrupted", "abandoned"
 ]
 """What hints at how an episode ended without saying so: no label, each with a reliability of its own."""
+WORLD_SOURCES: Final[tuple[WorldSource, ...]] = get_args(WorldSource)
 Trust = Literal["mine", "team", "public"]
 """Whose word a log is: one's own, that of people one works with, or of anybody."""
 

@@ -16,10 +16,7 @@ import msgspec
 
 from registry.evidence.redaction import named_secret, without_secrets
 from strategies.episodes.action_class import LONG_FORM, in_short
-from strategies.episodes.answer_forms import final_answer, forms_of
 from strategies.episodes.episode import Episode, EpisodeOutcome, EpisodeRecord
-from strategies.episodes.step_marks import Marker
-from strategies.episodes.step_records import draft_of, step_records, text_key
 from strategies.episodes.text_hash import KEY_BYTES
 from strategies.files.compression import compress, decompress
 
@@ -93,6 +90,9 @@ def templates_in(stored: bytes) -> list[str]:
 
 def record_of(episode: Episode) -> EpisodeRecord:
     """Give the record of an episode; its templates are still the masked error texts (see `settled`)."""
+    from strategies.episodes.step_marks import Marker  # noqa: PLC0415 - what is kept is read without it
+    from strategies.episodes.step_records import draft_of  # noqa: PLC0415 - the same
+
     marker = Marker()
     drafts = [draft_of(step, marker) for step in episode.steps]
     for draft in drafts:
@@ -102,6 +102,8 @@ def record_of(episode: Episode) -> EpisodeRecord:
 
 def header_of(episode: Episode) -> EpisodeRecord:
     """Give what a record says beside its steps; it has no id yet."""
+    from strategies.episodes.answer_forms import final_answer, forms_of  # noqa: PLC0415 - see `record_of`
+
     won = episode.outcome is not None and episode.outcome.value == 1
     return EpisodeRecord(
         id="",
@@ -126,6 +128,8 @@ def header_of(episode: Episode) -> EpisodeRecord:
 
 def completed(header: EpisodeRecord, drafts: Sequence[StepDraft]) -> EpisodeRecord:
     """Put the steps to what is known beside them, and give the whole its id."""
+    from strategies.episodes.step_records import step_records, text_key  # noqa: PLC0415 - see `record_of`
+
     record = msgspec.structs.replace(
         header, steps=step_records(drafts), text_key=text_key(header.prompt_key, drafts)
     )

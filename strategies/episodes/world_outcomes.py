@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import EpisodeRecord, StepRecord
 
-WORLD_SOURCES: Final[tuple[WorldSource, ...]] = get_args(WorldSource)
 REPEATED_WITHIN_S: Final = 24 * 3600.0
 """Within which time the next session must put the same request again (a guess)."""
 MOST_REPEATS: Final = 3

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.errors import EditError, NotFoundError
-from events.types.audit_events import AUDITOR, MOST_DRAFTS
+from events.types.audit_events import MOST_ITERATIONS
+from events.types.candidate_events import AUDITOR
 from registry.decide.birth import as_born, require_sections
 from registry.decide.promote import edited
 from registry.evidence.redaction import redact
@@ -83,7 +84,7 @@ def limits_of(preset: Preset, proposer: str = "") -> Limits:
         return Limits(edits, region, knowledge_is_free=True)
     if proposer != AUDITOR:
         return Limits(edits, region)
-    return Limits(edits * MOST_DRAFTS, region * MOST_DRAFTS, files_may_go=True)
+    return Limits(edits * MOST_ITERATIONS, region * MOST_ITERATIONS, files_may_go=True)
 
 
 def lint(

@@ -8,8 +8,6 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from events.types.runs import Advantage
-from strategies.gate.replay.exposure import first_moment
-from strategies.signals.survey import truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,6 +34,11 @@ class TrackRecord:
 def track_record(claims: Sequence[Claim], records: Iterable[EpisodeRecord]) -> TrackRecord:
     """Sum up the episodes under a version with these claims; each is judged by the claim that it reaches first."""
     every = list(records)
+    if not every:
+        return TrackRecord(0, 0, None, 0, 0)
+    from strategies.gate.replay.exposure import first_moment  # noqa: PLC0415 - many versions ran in no episode
+    from strategies.signals.survey import truth  # noqa: PLC0415 - the same
+
     outcomes = [value for record in every if (value := truth(record)) is not None]
     moments = [first[1] for record in every if (first := first_moment(claims, record))]
     return TrackRecord(

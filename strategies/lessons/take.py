@@ -15,8 +15,8 @@ from strategies.gate.replay.measure import candidate_id
 from strategies.monitor.review import approve, reject
 from strategies.policy.active_preset import bound_by
 from strategies.propose.placement import appended, home_of
+from strategies.signals.open_signals import REPEATED_WISH
 from strategies.signals.signal import fingerprint
-from strategies.signals.wishes import REPEATED_WISH
 from strategies.tiers.draft_tier import draft_reason
 
 if TYPE_CHECKING:

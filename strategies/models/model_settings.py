@@ -1,24 +1,28 @@
 """The table `[models]` of germline.toml: who is asked for what, and what it may cost."""
 
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Annotated, Final, get_args
+from typing import TYPE_CHECKING, Annotated, Final, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
 
 from events.errors import UsageError, unfit_setting
 from events.types.frozen import Frozen
-from events.types.model_events import ModelRole
-from strategies.models.budget import ModelCaps
+from events.types.parts import ModelRole
 from strategies.models.prices import NO_PRICE, Price, PriceList, published_prices
-from strategies.models.protocol import Effort
 from strategies.models.served_model import served_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from strategies.models.budget import ModelCaps
+
 TABLE: Final = "models"
+Effort = Literal["low", "medium", "high"]
+"""How much a model thinks before it answers."""
 ROLES: Final[tuple[ModelRole, ...]] = get_args(ModelRole)
+FallbackRole = Literal["proposer", "writer", "notes"]
+"""Roles that another model may take over: a judge is calibrated, runs of an agent are of one model."""
 _Dollars = Annotated[float, Field(ge=0)]
 _Seconds = Annotated[float, Field(gt=0)]
 
@@ -37,7 +41,8 @@ class ModelSettings(Frozen):
 
     `batch` sends the rounds of a cycle as Message Batches, at half the price, `batch_wait_s` is how long one is
     waited for before the command ends and leaves it for the next. `longest_wait_s` is the longest that a server
-    may ask to wait before another try. Caps of 0 are none. A role with an `effort` thinks before it answers.
+    may ask to wait before another try. Caps of 0 are none. A role with an `effort` thinks before it answers;
+    where its model declines, that of `fallback` is asked once.
     """
 
     proposer: str = ""
@@ -56,11 +61,14 @@ class ModelSettings(Frozen):
     max_retries: Annotated[int, Field(ge=0, le=10)] = 2  # the SDK's own
     longest_wait_s: _Seconds = 60.0  # a guess: the limits of the API are per minute
     effort: dict[ModelRole, Effort] = Field(default_factory=dict)
+    fallback: dict[FallbackRole, str] = Field(default_factory=dict)
     prices: dict[str, Price] = Field(default_factory=dict)
 
     @property
-    def caps(self) -> ModelCaps:
+    def caps(self) -> "ModelCaps":
         """What may be spent."""
+        from strategies.models.budget import ModelCaps  # noqa: PLC0415 - settings are read by every command
+
         return ModelCaps(self.cap_usd_per_cycle, self.cap_usd_per_day, self.cap_tokens_per_cycle)
 
     @property
@@ -68,7 +76,7 @@ class ModelSettings(Frozen):
         """The published prices, 0 for models on this machine, and before both what a person gives."""
         here = {
             name: NO_PRICE
-            for name in self.named.values()
+            for name in (*self.named.values(), *self.fallback.values())
             if (served := served_model(name)) and is_on_this_machine(served.url)
         }
         return published_prices().with_prices(here | self.prices)
@@ -86,6 +94,10 @@ class ModelSettings(Frozen):
                 f"no model is named for the {role}", hint=f'{role} = "MODEL" under [{TABLE}] in germline.toml'
             )
         return name
+
+    def fallback_for(self, role: ModelRole) -> str:
+        """Name the model that is asked where that of a role declines, "" for none."""
+        return next((model for known, model in self.fallback.items() if known == role), "")
 
     @classmethod
     def from_mapping(cls, given: "Mapping[str, object]") -> "ModelSettings":

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from events.types.model_events import ModelRole
+    from events.types.parts import ModelRole
     from registry.evidence.redaction import Leak
-    from strategies.models.protocol import Effort, ModelMessage, ModelTool, Part, Request
+    from strategies.models.model_settings import Effort
+    from strategies.models.protocol import ModelMessage, ModelTool, Part, Request
 
     FindLeaks = Callable[[Iterable[str]], tuple[Leak, ...]]
     from collections.abc import Iterator, Mapping

@@ -15,16 +15,14 @@ if TYPE_CHECKING:
 
     from events.errors import SpendingCapError
     from events.model_errors import ModelError
-    from events.types.model_events import ModelRole, TokenUsage
+    from events.types.model_events import TokenUsage
+    from events.types.parts import ModelRole
 
 A = TypeVar("A", bound=Frozen | str)
 """What an answer is read as: a recorded shape, or text as it is."""
 
 Stop = Literal["end_turn", "stop_sequence", "tool_use", "pause_turn"]
 """Why a reply of use ended: those that were refused or cut off are errors."""
-
-Effort = Literal["low", "medium", "high"]
-"""How much a model thinks before it answers."""
 
 MOST_CACHE_MARKS: Final = 4
 """Cache breakpoints that one request may hold (Messages API)."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from events.clock import pause
 from events.errors import CredentialsError, NotRecordedError, RefusedError, SpendingCapError
-from events.model_errors import ModelError
+from events.model_errors import DeclinedError, ModelError
 from events.types.model_events import ModelAsked, ModelBatchSent, TokenUsage
 from strategies.models.batch_rounds import PromptEnd, Round, ids_of
 from strategies.models.budget import CallEstimate, Ledger, ModelSpending, require_room
@@ -74,7 +74,16 @@ class RecordedModel:
         return self.cycle
 
     def ask(self, request: Request[A]) -> Reply[A]:
-        """Ask once; see `Model.ask`."""
+        """Ask once; see `Model.ask`. Where the model declines, the fallback of its role is asked."""
+        try:
+            return self._ask(request)
+        except DeclinedError:
+            other = self._after_refusal(request)
+            if other is None:
+                raise
+            return self._ask(other)
+
+    def _ask(self, request: Request[A]) -> Reply[A]:
         begun = self.begin(request)
         if isinstance(begun, Reply):
             return begun
@@ -87,6 +96,11 @@ class RecordedModel:
             self.lose(begun, None)
             raise
         return self.take(begun, arrived)
+
+    def _after_refusal(self, request: Request[A]) -> Request[A] | None:
+        """Give the same question to the fallback of its role; None where there is none, or that was asked."""
+        name = "" if request.model else self.settings.fallback_for(request.role)
+        return replace(request, model=name) if name else None
 
     def begin(self, request: Request[A]) -> Reply[A] | Begun[A]:
         """Answer from what is known, or reserve what asking may cost; what was begun ends by `take` or `lose`.
@@ -122,7 +136,14 @@ class RecordedModel:
         answers = self._by_batch(
             [question for question, answer in zip(asked, known, strict=True) if answer is None]
         )
-        return [next(answers) if answer is None else answer for answer in known]
+        every = [next(answers) if answer is None else answer for answer in known]
+        return [self._answer_or_other(*pair) for pair in zip(requests, every, strict=True)]
+
+    def _answer_or_other(
+        self, request: Request[A], answer: Reply[A] | ModelError | SpendingCapError
+    ) -> Reply[A] | ModelError | SpendingCapError:
+        other = self._after_refusal(request) if isinstance(answer, DeclinedError) else None
+        return answer if other is None else _settled(self._ask, other)
 
     def _one_by_one(
         self, asked: Sequence[tuple[Request[A], Prompt]]

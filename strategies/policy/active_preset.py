@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from events.errors import NotFoundError
-from registry.decide.commands import DefinePreset
 from registry.projection.stored_documents import definition_in
 from strategies.policy.auto import AUTO, automatic
 from strategies.policy.preset_toml import preset_of
@@ -72,6 +71,8 @@ def definitions(library: Library, name: str) -> list[tuple[int, str]]:
 
 def define(registry: Registry, text: str, source: str) -> tuple[Preset, Receipt]:
     """Let a preset be known; `source` names it in errors, which are those of `preset_of`."""
+    from registry.decide.commands import DefinePreset  # noqa: PLC0415 - reading which preset binds needs no command
+
     preset = preset_of(text, source)
     return preset, registry.execute(DefinePreset(preset.name, text))
 

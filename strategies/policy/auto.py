@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from strategies.policy.presets import DEFAULT_PRESET, PRESETS
 from strategies.signals.open_signals import REGRESSION
 
 if TYPE_CHECKING:
@@ -28,6 +27,8 @@ def automatic(cycles: Sequence[CycleFinished], signals: Iterable[SignalRaised]) 
     first cycles; steady-state on saturation; else the default.
     Shapes: cycles and signals in the order of the log.
     """
+    from strategies.policy.presets import DEFAULT_PRESET, PRESETS  # noqa: PLC0415 - few registries are on `auto`
+
     answered = {cycle.fingerprint for cycle in cycles if cycle.verdict == "promote"}
     open_ones = [signal for signal in signals if signal.kind == REGRESSION and signal.fingerprint not in answered]
     if open_ones:

@@ -7,8 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.query.signals import kept_evidence
-from strategies.episodes.episode import EpisodeOutcome
-from strategies.episodes.world_outcomes import WORLD_SOURCES
+from strategies.episodes.episode import WORLD_SOURCES, EpisodeOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from strategies.episodes.episode_records import decode, header_in, settled, templates_in
 from strategies.episodes.longer_readings import longest
-from strategies.episodes.world_outcomes import world_outcomes
 from strategies.pool.late_outcomes import carried_over, hints_looked_up, late_outcomes, with_late_outcomes
 from strategies.pool.moved_logs import WHEREABOUTS, as_they_lie, map_in
 
@@ -65,6 +64,8 @@ def every_reading(library: Library, *, upto: int | None = None) -> list[EpisodeR
 
 def world_of(library: Library, records: Sequence[EpisodeRecord], *, upto: int | None = None) -> dict[str, World]:
     """Return what the world hints at of each episode, by id: no labels, and only where it hints at anything."""
+    from strategies.episodes.world_outcomes import world_outcomes  # noqa: PLC0415 - `status` asks for no hints
+
     looked_up = carried_over(hints_looked_up(library, upto=upto), superseded(library))
     return world_outcomes(records, looked_up)
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from registry.evidence.log_paths import paths_of
 from strategies.episodes.episode_records import moved_to
-from strategies.files.compression import SUFFIXES
-from strategies.files.read_offsets import ReadOffsets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -63,6 +61,8 @@ def evidence_as_it_lies(evidence: Iterable[EvidenceRecord], stored: Mapping[str,
 
     That is where the last scan found them, or where they were renamed or compressed to since.
     """
+    from strategies.files.read_offsets import ReadOffsets  # noqa: PLC0415 - episodes alone are read without it
+
     known, logs = whereabouts(stored), ReadOffsets(stored)
     lying = [(piece, known.get(piece.episode) or piece.file) for piece in evidence]
     return [piece._replace(file=logs.renamed(at) or _compressed(at)) for piece, at in lying]
@@ -70,6 +70,8 @@ def evidence_as_it_lies(evidence: Iterable[EvidenceRecord], stored: Mapping[str,
 
 def _compressed(at: str) -> str:
     """Give the path under which a file is kept once it was compressed, its own path where it was not."""
+    from strategies.files.compression import SUFFIXES  # noqa: PLC0415 - episodes alone are read without it
+
     packed = (at + suffix for suffix in SUFFIXES)
     return next((path for path in packed if any(file.is_file() for file in paths_of(path))), at)
 

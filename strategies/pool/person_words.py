@@ -16,7 +16,8 @@ from registry.evidence.redaction import redact
 from registry.query.signals import erased_records
 from strategies.episodes.episode import moment_s
 from strategies.pool.person_steps import PersonSteps, person_places
-from strategies.signals.wishes import REPEATED_WISH, Clause, ClauseKind, SpokenClause, clauses_of, wishes
+from strategies.signals.open_signals import REPEATED_WISH
+from strategies.signals.wishes import Clause, ClauseKind, SpokenClause, clauses_of, wishes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

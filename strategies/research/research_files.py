@@ -26,6 +26,7 @@ from strategies.rollouts.compare.comparison import runs_of
 from strategies.rollouts.run.runner import CapReachedError
 from strategies.train.explore_runs import explored
 from strategies.train.training_proposers import ReflectProposer, read_answer
+from strategies.train.training_record import asked_usd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +58,7 @@ def research(plan: ResearchPlan, on_end: Callable[[ResearchRecord], None] = lamb
 
     Raises: what running and proposing raise; everything up to there is kept.
     """
-    registry, began_s = plan.rig.registry, plan.rig.now_s()
+    registry, began_s, since = plan.rig.registry, plan.rig.now_s(), plan.rig.registry.log.head().position
     record = _begun(plan)
     while True:
         if len(record.ended) >= plan.experiments:
@@ -67,8 +68,14 @@ def research(plan: ResearchPlan, on_end: Callable[[ResearchRecord], None] = lamb
         left_s = plan.hours * HOUR_S - (plan.rig.now_s() - began_s)
         if plan.hours and left_s <= 0:
             return ResearchEnd(record, f"--hours {plan.hours:g} are over: the same command goes on from there")
+        asked = asked_usd(registry, since)
+        spent = plan.rig.meter.cost_usd + asked
+        if plan.usd and spent >= plan.usd:
+            return ResearchEnd(
+                record, f"--max-usd {plan.usd:g} is reached, {spent:.2f} USD are spent: the same command goes on"
+            )
         try:
-            end = _next_experiment(replace(plan, rig=_within(plan, left_s)), record)
+            end = _next_experiment(replace(plan, rig=_within(plan, left_s, plan.usd and plan.usd - asked)), record)
         except CapReachedError as reached:
             return ResearchEnd(_read(plan), reached.what)
         if end is None:
@@ -78,7 +85,7 @@ def research(plan: ResearchPlan, on_end: Callable[[ResearchRecord], None] = lamb
         on_end(record)
 
 
-def _within(plan: ResearchPlan, left_s: float) -> Rig:
+def _within(plan: ResearchPlan, left_s: float, for_runs_usd: float) -> Rig:
     """Give the rig for one experiment: its time counts from now, what runs cost counts for all of them."""
     caps, meter = plan.rig.harness.caps, plan.rig.meter
     meter.began_s = plan.rig.now_s()
@@ -87,6 +94,8 @@ def _within(plan: ResearchPlan, left_s: float) -> Rig:
     own_s = plan.experiment_s
     if own_s and (not caps.time_s or own_s < caps.time_s):
         caps = replace(caps, time_s=own_s, time_setting=TIME_SETTING)
+    if for_runs_usd and (not caps.cost_usd or for_runs_usd < caps.cost_usd):
+        caps = replace(caps, cost_usd=for_runs_usd, cost_setting="--max-usd")
     return replace(plan.rig, harness=replace(plan.rig.harness, caps=caps))
 
 
@@ -225,7 +234,29 @@ def _asked(plan: ResearchPlan, case: ResearchCase) -> tuple[SuggestedExperiment,
     ), f"proposer:{proposer.name}"
 
 
-def undo(registry: Registry, target: ResearchTarget, reason: str) -> ExperimentUndone:
+def approve(
+    registry: Registry, target: ResearchTarget, number: int, reason: str, *, dry_run: bool = False
+) -> ExperimentEnded:
+    """Write what a held experiment makes of a file outside of any skill, by a person's word: nothing is measured.
+
+    Raises: NotFoundError where none of that number is held; RefusedError where the file was edited since.
+    """
+    every = [known for record in research_records(registry, target.name) for known in record.ended]
+    held = {known.proposed.experiment: known.proposed for known in every if known.is_held}
+    if number not in held:
+        listed = ", ".join(map(str, sorted(held))) or "none is"
+        raise NotFoundError(
+            f"experiment {number} on {target.name} is not held; held: {listed}",
+            hint=f"germline research {target.name} --status",
+        )
+    proposed = held[number]
+    write_file(registry.log, target, proposed.before[0], proposed.after[0], dry_run=dry_run)
+    end = ended(proposed, "kept", (f"approved by a person, not measured: {reason}",))
+    registry.execute(RecordFact((end,)))
+    return end
+
+
+def undo(registry: Registry, target: ResearchTarget, reason: str, *, dry_run: bool = False) -> ExperimentUndone:
     """Take back the last kept experiment on a file outside of any skill: it is again what it was before.
 
     Raises: NotFoundError where none is kept; RefusedError where the file was edited since.
@@ -237,7 +268,7 @@ def undo(registry: Registry, target: ResearchTarget, reason: str) -> ExperimentU
             f"no experiment on {target.name} is kept", hint=f"germline research {target.name} --status"
         )
     last = max(kept, key=lambda known: known.position).proposed
-    write_file(registry.log, target, last.after[0], last.before[0])
+    write_file(registry.log, target, last.after[0], last.before[0], dry_run=dry_run)
     undone = ExperimentUndone(research=last.research, experiment=last.experiment, reason=reason)
     registry.execute(RecordFact((undone,)))
     return undone

@@ -32,7 +32,8 @@ def rig_of_experiments(rig: Rig) -> Rig:
 class ResearchPlan:
     """What is researched, and until when; `metric` is None where tasks decide.
 
-    Units: `hours` is how long this command may go on, `minutes` how long an experiment is measured; 0 is no cap.
+    Units: `hours` is how long this command may go on, `minutes` how long an experiment is measured, `usd` what the
+    command may cost, its proposer too; 0 is no cap.
     """
 
     target: ResearchTarget
@@ -44,6 +45,7 @@ class ResearchPlan:
     experiments: int = EXPERIMENTS
     hours: float = 0.0
     minutes: float = 0.0
+    usd: float = 0.0
 
     @property
     def steering(self) -> str:

@@ -38,6 +38,11 @@ class Experiment:
         """Whether what it changed is kept."""
         return self.ended is not None and self.ended.verdict == "kept" and not self.undone
 
+    @property
+    def is_held(self) -> bool:
+        """Whether it waits for a person."""
+        return self.ended is not None and self.ended.verdict == "held"
+
 
 @dataclass
 class ResearchRecord:

@@ -122,7 +122,9 @@ def _entry(log: EventLog, path: str, body: bytes, mode: int) -> FileEntry:
     return FileEntry(path=path, blob=log.put_blob(body, kind="file"), mode=mode, size_bytes=len(body))
 
 
-def write_file(log: EventLog, target: ResearchTarget, before: FileEntry, after: FileEntry) -> None:
+def write_file(
+    log: EventLog, target: ResearchTarget, before: FileEntry, after: FileEntry, *, dry_run: bool = False
+) -> None:
     """Bring the file outside of any skill from one content to another, whole or not at all.
 
     Raises: RefusedError where it is neither; StorageError, OvertakenError where somebody writes it just now.
@@ -136,7 +138,8 @@ def write_file(log: EventLog, target: ResearchTarget, before: FileEntry, after: 
             f"{target.name} was edited meanwhile, and is left as it is",
             hint=f"germline research {target.name} --status",
         )
-    write_skill(folder, {name: FileContent(log.get_blob(after.blob) or b"", after.mode)}, seen=seen)
+    if not dry_run:
+        write_skill(folder, {name: FileContent(log.get_blob(after.blob) or b"", after.mode)}, seen=seen)
 
 
 def changed_files(

@@ -23,8 +23,7 @@ from strategies.episodes.skill_version import under_versions
 from strategies.scope.content import MARGIN, Nearest, TextIndex, words_of
 from strategies.scope.log_globs import LogGlobs
 from strategies.scope.other_work import NO_OTHER_WORK, OtherWork
-from strategies.signals.open_signals import ABOUT_A_SKILL, Sightings, version_about
-from strategies.signals.wishes import REPEATED_WISH
+from strategies.signals.open_signals import ABOUT_A_SKILL, REPEATED_WISH, Sightings, version_about
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from events.types.claims import After, AfterError, AnytimeBefore, Before, Replace
 from strategies.claims.applicability import live_claims, matches
-from strategies.signals.wishes import REPEATED_WISH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from strategies.episodes.episode import EpisodeRecord
 
 
+REPEATED_WISH: Final = "repeated_wish"
+"""The kind of signal of what a person says in several sessions."""
 REGRESSION: Final = "regression"
 """The kind of signal that is about a version which made things worse."""
 

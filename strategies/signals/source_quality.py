@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from strategies.episodes.world_outcomes import WORLD_SOURCES
+from strategies.episodes.episode import WORLD_SOURCES
 from strategies.signals.proportion import wilson
 from strategies.signals.survey import truth
 

@@ -6,8 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from strategies.episodes.episode import WORLD_SOURCES
 from strategies.episodes.step_marks import PERMISSION_DENIED, USER_INTERRUPT
-from strategies.episodes.world_outcomes import WORLD_SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,6 +12,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from strategies.episodes.text_hash import word_key
+from strategies.signals.open_signals import REPEATED_WISH
 from strategies.signals.signal import Sighting, signals_from
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 LEAST_SESSIONS: Final = 3
 """In how many sessions a wish must come up: twice may be one afternoon (a guess)."""
-REPEATED_WISH: Final = "repeated_wish"
-"""The kind of signal of what a person says in several sessions."""
 _ALIKE: Final = 2 / 3
 """The share of the shorter clause's words that must be in the other, which is more than two of three."""
 _LEAST_WORDS: Final = 2

@@ -6,14 +6,14 @@ import random
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from events.types.training_events import TRAINER
 from registry.decide.commands import Propose
-from strategies.models.tasks.training_case import Minibatch, SkillLineShown, TrainingCase, TriedChange
+from strategies.models.tasks.training_case import Minibatch, TrainingCase, TriedChange
 from strategies.propose.record_meta_notes import notes_of
 from strategies.rollouts.compare.comparison import register_evaluator, runs_of
 from strategies.rollouts.compare.judge_group import try_out
 from strategies.rollouts.run.runner import CapReachedError
-from strategies.train.explore_runs import explored, minibatches
+from strategies.train.explore_runs import explored, lines_shown, minibatches
+from strategies.train.explore_variants import ExploreVariants
 from strategies.train.proposed_changes import (
     ProposedEdits,
     change_fitting,
@@ -27,6 +27,7 @@ from strategies.train.proposed_changes import (
     tested_first,
 )
 from strategies.train.training_plan import LEAST_COMPANY, MOST_CHANGES
+from strategies.train.training_proposers import PopulationProposer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,9 +95,13 @@ def _explore(plan: TrainingPlan, record: TrainingRecord) -> list[TaskAttempt]:
     The other ones ask again about the runs of the epoch before, in other minibatches: ideas cost less than runs.
     """
     capsule = plan.rig.registry.capsule(plan.skill)
-    at = record.versions_explored[:-1].count(capsule.version) // 2
     with runs_of(plan.rig) as runs:
-        return explored(plan.rig, runs, capsule, at)
+        return explored(plan.rig, runs, capsule, _round(record))
+
+
+def _round(record: TrainingRecord) -> int:
+    *before, version = record.versions_explored
+    return before.count(version) // 2
 
 
 def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[TaskAttempt]) -> str:
@@ -108,16 +113,17 @@ def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[Task
     registry, rig, number = plan.rig.registry, plan.rig, len(record.epochs) + 1
     capsule = registry.capsule(plan.skill)
     case = _case(plan, record, capsule, attempts)
-    given = plan.proposer.propose(case) if case.batches else []
+    given = _suggested(plan, record, capsule, case) if case.batches else []
     known_ideas = {idea_of(known.proposed.edits) for known in _changes(plan)} | _refused_ideas(plan)
     tags = {tag for task in rig.harness.divided.sealed for tag in task.tags}
     proposals: list[tuple[CandidateProposed, str]] = []
-    for change, actor in given:
+    for each, standing in given:
+        change, actor = each
         edits = change_fitting(capsule, change, rig.preset)
         if edits and idea_of(edits) not in known_ideas and len(proposals) < MOST_CHANGES:
             known_ideas.add(idea_of(edits))
             own = tuple(tag for tag in change.tags if tag in tags)
-            proposed = ProposedEdits(edits, own, _reason(change.reason, actor, attempts, number))
+            proposed = ProposedEdits(edits, own, _reason(each, standing, attempts, number))
             proposals.append((proposed_by(rig, capsule, plan.training, proposed), actor))
     because = "" if proposals else _nothing_new(case, given)
     if because:
@@ -135,6 +141,23 @@ def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[Task
             if registry.candidate(candidate.candidate) is None:
                 registry.execute(Propose(candidate), actor=actor)
     return "" if proposals else because
+
+
+def _suggested(
+    plan: TrainingPlan, record: TrainingRecord, capsule: Capsule, case: TrainingCase
+) -> list[tuple[ProposedChange, str]]:
+    """Ask the proposer; give its changes, each with what the front of a population shows of it, "" without any.
+
+    One that searches a population is lent runs on explore tasks, where there are any.
+    """
+    proposer = plan.proposer
+    if not isinstance(proposer, PopulationProposer):
+        return [(given, "") for given in proposer.propose(case)]
+    if case.batches[0].kind == "metric":
+        return [(given, "") for given in proposer.ideas_of.propose(case)]
+    with runs_of(plan.rig) as runs:
+        variants = ExploreVariants(plan, case, capsule, runs, _round(record), proposer.ideas_of)
+        return [(given, variants.front.standing((given.change,))) for given in proposer.search(variants)]
 
 
 def _test(plan: TrainingPlan, *, last: bool) -> str:
@@ -188,20 +211,6 @@ def _case(
     )
 
 
-def lines_shown(capsule: Capsule) -> tuple[SkillLineShown, ...]:
-    """Give the lines of a skill as a proposer is shown them, those that it may not change marked as protected."""
-    return tuple(
-        SkillLineShown(
-            gene=gene.id,
-            line=line.id,
-            text=line.text.rstrip("\r\n"),
-            protected=not gene.is_open(line.id, by=TRAINER),
-        )
-        for gene in capsule.genes
-        for line in gene.lines
-    )
-
-
 def _tried(plan: TrainingPlan, record: TrainingRecord) -> tuple[TriedChange, ...]:
     """List what was decided on the skill before this epoch, with the gate's one word."""
     past = [
@@ -227,14 +236,15 @@ def _refused_ideas(plan: TrainingPlan) -> set[tuple[object, ...]]:
     }
 
 
-def _reason(text: str, actor: str, attempts: Sequence[TaskAttempt], number: int) -> str:
+def _reason(given: ProposedChange, standing: str, attempts: Sequence[TaskAttempt], number: int) -> str:
     """Say why a change is proposed; a model's own words may quote a transcript, and stay in its reply."""
     failed = sum(not attempt.passed for attempt in attempts)
+    own = "" if given.actor.startswith("model:") else given.change.reason
     seen = f"epoch {number}: {failed} of {len(attempts)} explore runs failed"
-    return seen if actor.startswith("model:") else f"{seen}; {text}"
+    return "; ".join(filter(None, (seen, standing, own)))
 
 
-def _nothing_new(case: TrainingCase, given: Sequence[ProposedChange]) -> str:
+def _nothing_new(case: TrainingCase, given: Sequence[object]) -> str:
     if not case.batches:
         return "there was no run on an explore task to learn from"
     return (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from strategies.models.tasks.training_case import FailedLayer, Minibatch, TaskAttempt
+from events.types.candidate_events import TRAINER
+from strategies.models.tasks.training_case import FailedLayer, Minibatch, SkillLineShown, TaskAttempt
 from strategies.rollouts.compare.comparison import base_of
 from strategies.rollouts.compare.rounds import in_random_order
 from strategies.rollouts.run.agent_sessions import work_done, work_shown
@@ -18,17 +19,22 @@ if TYPE_CHECKING:
     from events.store.sql_log import EventLog
     from registry.state.capsule import Capsule
     from strategies.rollouts.compare.comparison import Rig
+    from strategies.rollouts.run.arms import Arm
     from strategies.rollouts.run.runner import Runs
     from strategies.rollouts.run.trial import Trial
     from strategies.rollouts.tasks.task import RolloutTask
 
 
 def explored(rig: Rig, runs: Runs, capsule: Capsule, at: int) -> list[TaskAttempt]:
-    """Run the live version once on each explore task, in the round `at`, and give what came of it.
+    """Run the live version once on each explore task, in the round `at`; raises as `attempts_of`."""
+    return attempts_of(rig, runs, base_of(rig, capsule, ()), rig.harness.divided.explore, at)
+
+
+def attempts_of(rig: Rig, runs: Runs, arm: Arm, tasks: Sequence[RolloutTask], at: int) -> list[TaskAttempt]:
+    """Run a version once on each of these tasks, in the round `at`, and give what came of it.
 
     Runs that infrastructure lost, or that were tampered with, are left out. Raises: what `Runs.make` raises.
     """
-    tasks, arm = rig.harness.divided.explore, base_of(rig, capsule, ())
     runs.make([replace(job, watch=work_done) for job in in_random_order((arm,), tasks, [at], rig.seed)])
     made = [(task, runs.of(arm, task, (at,))[0]) for task in tasks]
     return [_attempt(rig.registry.log, task, trial) for task, trial in made if trial and not trial.tampered]
@@ -75,3 +81,17 @@ def _parts(attempts: Sequence[TaskAttempt], size: int) -> list[Sequence[TaskAtte
     """Divide evenly into as few parts as the size allows: a last one of a single run would show little."""
     count = -(-len(attempts) // size)
     return [attempts[at * len(attempts) // count : (at + 1) * len(attempts) // count] for at in range(count)]
+
+
+def lines_shown(capsule: Capsule) -> tuple[SkillLineShown, ...]:
+    """Give the lines of a skill as a proposer is shown them, those that it may not change marked as protected."""
+    return tuple(
+        SkillLineShown(
+            gene=gene.id,
+            line=line.id,
+            text=line.text.rstrip("\r\n"),
+            protected=not gene.is_open(line.id, by=TRAINER),
+        )
+        for gene in capsule.genes
+        for line in gene.lines
+    )

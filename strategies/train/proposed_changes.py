@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.types.candidate_events import CandidateProposed
+from events.types.candidate_events import TRAINER, CandidateProposed
 from events.types.parts import Edit
-from events.types.training_events import TRAINER
 from registry.query.diffs import is_reworded
 from strategies.gate.aimed_rule import LEAST_AIMED
 from strategies.gate.injection import suspicious

@@ -12,7 +12,7 @@ from strategies.policy.canonical_json import digest
 
 if TYPE_CHECKING:
     from strategies.rollouts.compare.comparison import Rig
-    from strategies.train.training_proposers import TrainingProposer
+    from strategies.train.training_proposers import PopulationProposer, TrainingProposer
 
 EPOCHS: Final = 8
 MINIBATCH: Final = 8
@@ -44,7 +44,7 @@ class TrainingPlan:
 
     skill: str
     rig: Rig
-    proposer: TrainingProposer
+    proposer: TrainingProposer | PopulationProposer
     epochs: int = EPOCHS
     minibatch: int = MINIBATCH
     patience: int = PATIENCE
@@ -66,7 +66,8 @@ class TrainingPlan:
     def most_runs(self) -> int:
         """How many runs it may take at most: its cap, else what the gate could ask for in every epoch.
 
-        Not counted are those that look for passengers in changes of several edits.
+        Not counted are those that look for passengers in changes of several edits, and those that a search of a
+        population makes on explore tasks.
         """
         divided, looks = self.rig.harness.divided, LOOKS[-1] + len(FRESH)
         groups = range(1, MOST_CHANGES + 1)  # the best of a group is promoted, the others meet again

@@ -13,28 +13,37 @@ import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cast
 
 from pydantic import ValidationError
 
-from events.errors import NotFoundError, UpstreamError, UsageError
+from events.errors import GermlineError, NotFoundError, UpstreamError, UsageError
 from events.types.frozen import Frozen
 from registry.evidence.redaction import without_secrets
 from registry.evidence.scrub_text import compact, scrubbed
 from strategies.models.tasks.ask_training import suggest_changes
-from strategies.models.tasks.training_case import TrainingReflection
+from strategies.models.tasks.training_case import TrainingChange, TrainingReflection
 from strategies.rollouts.run.agent_templates import with_files
+from strategies.rollouts.run.runner import CapReachedError
 from strategies.sandbox.confined_run import ConfinedCommand, installed, run, run_folder
 
 if TYPE_CHECKING:
     from strategies.models.recorded_model import RecordedModel
-    from strategies.models.tasks.training_case import TrainingCase, TrainingChange
+    from strategies.models.tasks.training_case import TrainingCase
     from strategies.sandbox.confined_run import SandboxPolicy
+    from strategies.train.explore_variants import ExploreVariants
 
 GROUP: Final = "germline.proposers"
 REFLECT: Final = "reflect"
 """The name of the proposer that asks the model of the role `proposer`."""
+_SHIPPED: Final = (
+    EntryPoint("pareto", "strategies.train.pareto:propose", GROUP),
+    EntryPoint("gepa", "strategies.train.gepa_search:propose", GROUP),
+)
+"""Searches of a population that germline brings."""
+_EXTRAS: Final = {"gepa": "python -m pip install gepa, into the environment of germline"}
 _ENTRY: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _LIMIT_S: Final = 600.0
 """What a command may take for one epoch (a guess)."""
@@ -97,11 +106,29 @@ class PythonProposer:
 
     def _called(self, case: Frozen, shaped: Callable[[Any], object]) -> str:
         try:
-            return json.dumps(shaped(self.call(_scrubbed(case))), default=str)
+            return json.dumps(shaped(self.call(scrubbed_case(case))), default=str)
         except (Exception, SystemExit) as error:
-            raise UpstreamError(
-                f"the proposer {self.name} broke: {error!r}", hint="tell its author, or choose another --proposer"
-            ) from error
+            raise _broken(self.name, error) from error
+
+
+@dataclass(frozen=True)
+class PopulationProposer:
+    """Searches variants of the live version: it runs them on explore tasks, and another proposer has the ideas."""
+
+    name: str
+    call: Callable[[TrainingCase, ExploreVariants], Iterable[TrainingChange]]
+    ideas_of: TrainingProposer
+
+    def search(self, variants: ExploreVariants) -> list[ProposedChange]:
+        """Call it; who had an idea is the actor of its change."""
+        try:
+            changes = [TrainingChange.model_validate(_plain(each)) for each in self.call(variants.case, variants)]
+        except (GermlineError, CapReachedError):
+            raise
+        except (Exception, SystemExit) as error:
+            raise _broken(self.name, error) from error
+        own = f"proposer:{self.name}"
+        return [ProposedChange(change, variants.actors.get(change, own)) for change in changes]
 
 
 @dataclass(frozen=True)
@@ -124,7 +151,7 @@ class CommandProposer:
         with run_folder("proposer-") as root:
             home, place = root / "home", root / "case.json"
             home.mkdir()
-            place.write_text(_scrubbed(case).model_dump_json(), encoding="utf-8")
+            place.write_text(scrubbed_case(case).model_dump_json(), encoding="utf-8")
             ran = run(
                 ConfinedCommand(
                     argv=(installed(self.argv[0]), *self.argv[1:]),
@@ -149,7 +176,13 @@ class CommandProposer:
         return ran.stdout
 
 
-def _scrubbed(case: S) -> S:
+def _broken(name: str, error: BaseException) -> UpstreamError:
+    return UpstreamError(
+        f"the proposer {name} broke: {error!r}", hint="tell its author, or choose another --proposer"
+    )
+
+
+def scrubbed_case(case: S) -> S:
     """Give the case without secrets, as a model is shown it: notes of graders may hold some."""
     return type(case).model_validate_json(compact(scrubbed(case.model_dump(mode="json"))))
 
@@ -178,24 +211,52 @@ def _read(name: str, text: str) -> list[ProposedChange]:
 
 
 def plugged_proposers() -> dict[str, EntryPoint]:
-    """Find the proposers that other packages bring, by name."""
-    return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
+    """Find the proposers that germline and other packages bring, by name."""
+    return {
+        entry.name: entry
+        for entry in (*_SHIPPED, *sorted(entry_points(group=GROUP), key=lambda entry: entry.name))
+    }
 
 
 def python_proposer(name: str, entry: EntryPoint | None = None) -> PythonProposer:
     """Load a proposer of another package, or `module:function`; raises UsageError where there is none."""
-    entry = entry or EntryPoint(name, name, GROUP)
+    return PythonProposer(name, _loaded(entry or EntryPoint(name, name, GROUP)))
+
+
+def population_named(text: str) -> tuple[str, str] | None:
+    """Divide `SEARCH:IDEAS` into a search and who has its ideas, `reflect` where nobody is named.
+
+    None where no search has that name. Raises: UsageError for one that cannot be loaded.
+    """
+    name, _, ideas = text.partition(":")
+    entry = plugged_proposers().get(name)
+    return (name, ideas or REFLECT) if entry and _is_search(_loaded(entry)) else None
+
+
+def population_proposer(name: str, ideas_of: TrainingProposer) -> PopulationProposer:
+    """Load a search of a population by its name; the same search with other ideas is another training."""
+    return PopulationProposer(f"{name}:{ideas_of.name}", _loaded(plugged_proposers()[name]), ideas_of)
+
+
+def _loaded(entry: EntryPoint) -> Callable[..., Any]:
     try:
         loaded = entry.load()
         made = loaded() if isinstance(loaded, type) else loaded
     except (Exception, SystemExit) as error:
-        raise UsageError(
-            f"the proposer {name} cannot be loaded: {error!r}", hint="module:function, on the path of this Python"
-        ) from error
+        hint = _EXTRAS.get(entry.name, "module:function, on the path of this Python")
+        raise UsageError(f"the proposer {entry.name} cannot be loaded: {error!r}", hint=hint) from error
     call = getattr(made, "propose", made)
     if not callable(call):
-        raise UsageError(f"the proposer {name} has no propose(case)", hint="docs/train.md says what one needs")
-    return PythonProposer(name, call)
+        raise UsageError(
+            f"the proposer {entry.name} has no propose(case)", hint="docs/train.md says what one needs"
+        )
+    return cast("Callable[..., Any]", call)
+
+
+def _is_search(call: Callable[..., Any]) -> bool:
+    """Tell whether a proposer takes variants beside the case."""
+    needed = [known for known in signature(call).parameters.values() if known.default is known.empty]
+    return len(needed) == 2  # noqa: PLR2004 - propose(case, variants)
 
 
 def local_proposer(
@@ -212,6 +273,11 @@ def local_proposer(
     name it without secrets. Raises: UsageError for what is none of these.
     """
     plugged = plugged_proposers()
+    if population_named(text):
+        raise UsageError(
+            f"the proposer {text} searches a population, by runs on tasks, which is for `germline train` alone",
+            hint=f"name who has the ideas instead: {REFLECT}, module:function or a command",
+        )
     if text in plugged:
         return python_proposer(text, plugged[text])
     if _ENTRY.fullmatch(text):

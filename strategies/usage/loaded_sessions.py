@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from registry.state.capsule import is_skill_name
 from registry.state.instruction_files import instruction_format, path_of_name
 from strategies.episodes.episode_records import with_skills
 from strategies.episodes.skill_version import under_versions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from registry.query.library import Library
     from registry.state.capsule import Capsule
@@ -87,3 +88,9 @@ def _is_read_in(capsule: Capsule, record: EpisodeRecord) -> bool:
         return False
     tool = _TOOLS.get(record.format, "")
     return not tool or tool == known.tool or (known.tool == "Codex" and tool not in _NOT_AGENTS_MD)
+
+
+def never_loaded(library: Library, records: Iterable[EpisodeRecord]) -> tuple[str, ...]:
+    """Name the live skills that no session loaded; none where no log tells which skills its sessions loaded."""
+    loaded = {name for record in records for name, _ in record.skills}
+    return tuple(name for name in library.live_names() if is_skill_name(name) and name not in loaded and loaded)

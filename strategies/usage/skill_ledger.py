@@ -194,20 +194,3 @@ def propose_after_harm(
     )
     registry.execute(RecordSkillFact(event), actor=ACTOR)
     return event
-
-
-def never_loaded(library: Library, records: Iterable[EpisodeRecord]) -> tuple[str, ...]:
-    """Name the live skills that no session loaded; none where no log tells which skills its sessions loaded."""
-    loaded = {name for record in records for name, _ in record.skills}
-    return tuple(name for name in library.live_names() if is_skill_name(name) and name not in loaded and loaded)
-
-
-def open_proposal(library: Library, name: str) -> RetirementProposed | None:
-    """Give the last event that asked whether to retire a skill, None where a person answered since, or none asked.
-
-    A person answers by retiring it, by restoring it, and by another version.
-    """
-    types = ("RetirementProposed", "CapsuleRetired", "CapsuleRestored", "CapsuleVersioned")
-    newest = library.log.read(stream=f"capsule:{name}", types=types, newest_first=True, limit=1)
-    event = next((envelope.event for envelope in newest), None)
-    return event if isinstance(event, RetirementProposed) else None

@@ -87,7 +87,7 @@ def test_an_audit_from_the_command_line_to_why(terminal: Terminal) -> None:
     shown = terminal.does("candidate", "show", audit["candidate"][:12]).out
     assert "asked by" in " ".join(shown.split())
     assert "step 1: totals.csv: name;sum" in " ".join(shown.split())
-    assert "by an audit, audit-2" in " ".join(shown.split())
+    assert "by an audit, audit-3" in " ".join(shown.split())
     moves = terminal.does("candidate", "show", audit["candidate"][:12], "--json").json["moves"]
     assert [move["task"] for move in moves] == ["t1"]
     terminal.does("candidate", "approve", audit["candidate"][:12], "--reason", "it reads well")
@@ -95,12 +95,33 @@ def test_an_audit_from_the_command_line_to_why(terminal: Terminal) -> None:
     assert terminal.does("verify").out
 
 
+def test_why_of_a_line_that_an_audit_changed_names_the_evaluator_and_shows_where_the_two_runs_part(
+    terminal: Terminal, scripted: ScriptedRunner
+) -> None:
+    def writes_elsewhere(text: str, task: RolloutTask) -> RunRecord:
+        return obedient("", task) if "/srv/" not in text else obedient("", task).model_copy(update={"files": {}})
+
+    scripted.behaves = writes_elsewhere
+    fixed = "- Write the table to `/srv/out/totals.csv`.\n"
+    terminal.write("skills/tables/SKILL.md", SKILL.replace("sql-analyst", "tables").replace(HARMFUL, fixed))
+    terminal.does("import", "skills/tables")
+    words = ("audit", "tables", "--tasks", "tasks", "--agent", COMMAND, "--pairs", "1")
+    (audit,) = terminal.does(*words, "--json").json["audits"]
+    terminal.does("candidate", "approve", audit["candidate"][:12], "--reason", "it reads well")
+    text = (terminal.folder / "skills/tables/SKILL.md").read_text(encoding="utf-8")
+    number = text.splitlines().index("- Write the table to the path that the task gives.") + 1
+    shown = " ".join(terminal.does("why", f"tables:{number}").out.split())
+    assert f"follow the task: {fixed.strip()} → - Write the table to the path that the task gives." in shown
+    assert "asked by task-alignment on t1: /srv/out/totals.csv is fixed: the task has that file elsewhere" in shown
+    assert "with it step 1: done without step 1: totals.csv: name,sum" in shown
+
+
 def test_a_dry_run_shows_the_anchors_and_writes_nothing(terminal: Terminal) -> None:
     before = terminal.does("log", "--json").out
     answer = audited(terminal, "--dry-run")
     names = [anchor["name"] for anchor in answer["tasks"][0]["anchors"]]
     assert names == ["totals.csv is there", "totals.csv has the header name,sum"]
-    assert answer["most_runs"] == 2 * 7
+    assert answer["most_runs"] == 2 * 12
     assert terminal.does("log", "--json").out == before
 
 
@@ -108,7 +129,8 @@ def test_a_dry_run_shows_the_anchors_and_writes_nothing(terminal: Terminal) -> N
 def test_a_draft_that_no_registry_holds_is_audited_into_a_folder(terminal: Terminal) -> None:
     terminal.write("drafts/tables/SKILL.md", SKILL.replace("sql-analyst", "tables"))
     words = ("audit", "drafts/tables", "--tasks", "tasks", "--agent", COMMAND)
-    assert terminal.does(*words, "--out", "audited").out
+    shown = terminal.does(*words, "--out", "audited").out
+    assert shown.index("totals.csv has the header name,sum") < shown.index("as given")
     assert HARMFUL not in (terminal.folder / "audited/SKILL.md").read_text(encoding="utf-8")
     assert terminal("audit", "drafts/tables", "--tasks", "tasks", "--agent", COMMAND, "--promote").code == 2
     assert "tables" not in terminal.does("status").out
@@ -129,7 +151,7 @@ def test_promote_makes_live_what_helps_and_says_that_nothing_was_proven(
     answer = audited(terminal, "--promote")
     assert (answer["result"], answer["version"]) == ("helped", 2)
     assert HARMFUL not in (terminal.folder / "skills/sql-analyst/SKILL.md").read_text(encoding="utf-8")
-    assert "decided by audit-2" in terminal.does("show", "sql-analyst", "--json").out
+    assert "decided by audit-3" in terminal.does("show", "sql-analyst", "--json").out
     assert "promoted" in terminal.does("candidate", "show", answer["audits"][0]["candidate"][:12]).out
 
 
@@ -250,3 +272,9 @@ def test_an_agent_that_writes_outside_is_named_and_leaves_nothing_there(tmp_path
     run = recorded(code)
     assert not outside.exists()
     assert any("stolen" in attempt for attempt in run.attempts)
+
+
+def test_an_agent_cannot_leave_a_gigabyte_and_what_it_says_of_that_is_kept() -> None:
+    run = recorded("open('big.csv', 'wb').truncate(1024**3)")
+    assert (run.files, run.ended) == ({"big.csv": ""}, "done")
+    assert "File too large" in run.note

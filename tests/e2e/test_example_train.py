@@ -105,6 +105,11 @@ def test_agent_and_proposer_run_confined_and_a_plan_runs_nothing(germline: Termi
     assert (plan["explore_tasks"], plan["sealed_tasks"], plan["audit_tasks"]) == (14, 35, 11)
     assert not germline.does("log", "--type", "TrainingStarted").out
     assert max(map(len, germline.does(*train, "--dry-run").out.splitlines())) <= WIDTH
+    searching = " ".join(germline.does(*train[:-1], f"pareto:{train[-1]}", "--dry-run").out.split())
+    assert (
+        f"beside those that the search makes on explore tasks: 14 explore tasks are shown to pareto:{train[-1]}"
+        in searching
+    )
 
     assert "epochs    none has ended yet" in germline.does(*train, "--max-runs", "5").out
     shown = germline.does(*train, "--max-runs", "16", "--json").json

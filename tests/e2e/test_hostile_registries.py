@@ -11,7 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from events.types.catalogue import EVENT_TYPES
+from events.types.catalogue import EVENT_NAMES
 from tests.hostile_registries import (
     DIRECTION,
     HEADER,
@@ -85,7 +85,7 @@ def everywhere(history: HostileHistory, text: str) -> tuple[list[StoredRow], int
 
 
 def test_every_type_of_event_is_among_them(history: HostileHistory) -> None:
-    assert {row.kind for row in history.rows} == {kind.__name__ for kind in EVENT_TYPES}
+    assert {row.kind for row in history.rows} == set(EVENT_NAMES)
 
 
 def test_of_a_stranger_that_says_nothing_hostile_every_command_has_an_answer(

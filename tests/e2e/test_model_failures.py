@@ -22,6 +22,7 @@ from events.model_errors import (
     TimedOutError,
 )
 from events.types.model_events import TokenUsage
+from strategies.models.protocol import Reply
 from tests.anthropic_stub import (
     USAGE,
     AnthropicStub,
@@ -309,6 +310,28 @@ def test_one_question_of_a_round_that_fails_takes_no_other_with_it(
         round_ = model.ask_all([question(f"{number}?") for number in range(4)])
     assert [type(one).__name__ for one in round_] == ["Reply", "OverloadedError", "DeclinedError", "Reply"]
     assert [event.outcome for event in asked(registry)] == ["ok", "error", "refusal", "ok"]
+
+
+def test_where_a_model_declines_the_fallback_of_its_role_is_asked_once_and_named(
+    registry: Registry, stub: AnthropicStub
+) -> None:
+    stub.script("proposer", declines(), gives(PICK), declines(), gives(PICK))
+    stub.script("writer", gives(PICK), declines())
+    settings = stub.settings(fallback={"proposer": "stub-writer"})
+    with asking(registry, stub, settings) as model:
+        round_ = model.ask_all([question(f"{number}?") for number in range(3)])
+    actors = [answer.actor.partition("#")[0] for answer in round_[:2] if isinstance(answer, Reply)]
+    assert actors == ["model:stub-writer", "model:stub-proposer"]
+    assert type(round_[2]) is DeclinedError  # the fallback declined as well
+    assert [(event.model, event.outcome) for event in asked(registry)] == [
+        ("stub-proposer", "refusal"),
+        ("stub-writer", "ok"),
+        ("stub-proposer", "ok"),
+        ("stub-proposer", "refusal"),
+        ("stub-writer", "refusal"),
+    ]
+    with pytest.raises(UsageError, match="judge"):
+        stub.settings(fallback={"judge": "stub-writer"})
 
 
 def test_a_role_without_a_model_says_how_to_name_one(registry: Registry, stub: AnthropicStub) -> None:

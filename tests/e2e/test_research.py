@@ -152,9 +152,11 @@ def test_a_file_outside_of_any_skill_is_researched_explained_and_taken_back(
     germline.write("tools/slow.py", SLOW)
     germline.write("speed.toml", METRIC.format(measured="{file}").replace('"count.py"', '"evals/count.py"'))
     germline.write("program.md", "Make it take fewer steps.\n")
-    stub.script("proposer", ideas("tools/slow.py")[1], ideas("tools/slow.py")[-1])
+    faster, _, poisoned, rest = ideas("tools/slow.py")[1:]
+    stub.script("proposer", faster, poisoned, rest)
     told = germline.does("research", "tools/slow.py", "--metric", "speed.toml", "--workers", "2").out
-    assert "1 experiment: 1 kept" in told
+    assert "2 experiments: 1 kept, 1 held for a person" in told
+    assert "germline research tools/slow.py --approve 2 --reason TEXT" in told
     fast = (germline.folder / "tools/slow.py").read_text()
     assert fast == SLOW.replace("range(2, number)", FAST)
 
@@ -163,6 +165,14 @@ def test_a_file_outside_of_any_skill_is_researched_explained_and_taken_back(
     assert germline.does("why", "tools/slow.py:8", "--json").json["experiment"] is None
     assert "research tools/slow.py --undo" in germline.does("why", "tools/slow.py:7").out
     assert germline("research", "tools/slow.py", "--undo").code == 2
+    decides = ("research", "tools/slow.py", "--reason", "seen")
+    for decision in (("--undo",), ("--approve", "2")):
+        assert "nothing was written" in germline.does(*decides, *decision, "--dry-run").out
+        assert (germline.folder / "tools/slow.py").read_text() == fast
+    assert "nothing was measured" in germline.does(*decides, "--approve", "2").out
+    assert POISON in (germline.folder / "tools/slow.py").read_text()
+    germline.does(*decides, "--undo")
+    assert germline("research", NAME, "--approve", "2", "--reason", "seen").code == 2
     undone = germline.does("research", "tools/slow.py", "--undo", "--reason", "it reads worse", "--json").json
     assert (undone["undone"], (germline.folder / "tools/slow.py").read_text()) == (1, SLOW)
     assert "belongs to no skill" in germline("why", "tools/slow.py:7").err

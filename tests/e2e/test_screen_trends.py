@@ -74,7 +74,9 @@ async def test_an_address_leads_to_a_cell_and_a_click_to_another(story: Path) ->
 
 async def test_a_skill_that_nothing_ran_under_says_what_would_change_that(story: Path) -> None:
     async with screens(story, "/trends/ticket-triage", settings=SETTINGS) as at:
-        assert "no run of a task is on record under these versions   germline scan PATH" in at.pane("#heads")
+        assert "no run with an outcome is known of these versions" in at.pane("#heads")
+        assert "germline scan    germline outcome --queue" in at.pane("#heads")
+        assert "germline score ticket-triage    germline evolve ticket-triage --logs PATH" in at.pane("#trends")
         assert {"trends.runs", "trends.newer"}.isdisjoint(at.keys)
         assert "trends.why" in at.keys
         await at.press("enter", "left", "d")
@@ -125,7 +127,7 @@ def test_the_columns_in_view_are_those_around_the_cursor_and_rows_fit(width: int
 
 
 def test_versions_before_the_first_one_shown_are_counted() -> None:
-    rows = trend_rows(Trends(9_941, 10_000, (), HeatMap((), (), 0), (), ()), 79)
+    rows = trend_rows(Trends(9_941, 10_000, (), HeatMap((), (), 0), (), ()), "sql-analyst", 79)
     assert "".join(part.text for part in rows[-1]).strip() == "9,940 earlier versions not shown"
     (head,) = trends_header(40)
     assert sum(len(part.text) for part in head) <= 40

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +15,7 @@ from strategies.monitor.review import reject
 from tests.screen_pilot import screens
 from tests.story_work import SETTINGS, tell_with_work
 from tui.screens.addresses import ScreenAddress
+from tui.screens.command_sheet import CommandSheet
 from tui.screens.host_protocol import Settings
 from tui.screens.keymap import checked_keys
 from tui.screens.palette import commands_of
@@ -366,3 +369,28 @@ def damage(path: Path) -> None:
     third = len(body) // 3
     body[third : 2 * third] = b"\xff" * third
     path.write_bytes(body)
+
+
+async def test_a_command_of_the_palette_runs_once_a_person_says_so_and_shows_what_it_prints(told: Path) -> None:
+    settings = replace(SETTINGS, registry=str(told))
+    async with screens(told, size=(100, 30), settings=settings) as at:
+        sheet = CommandSheet(("log", "sql-analyst", "--type", "AliasMoved"), "Lists events", at.app)
+        at.app.push_screen(sheet)
+        await at.settle()
+        assert at.pane("#page") == "Lists events"
+        assert "command.run" in at.keys
+        await at.press("enter")
+        for _ in range(200):
+            if "done" in at.pane("#page"):
+                break
+            await asyncio.sleep(0.05)
+        assert "production → 3" in at.pane("#page")
+        assert at.pane("#page").splitlines()[-1].strip() == "done"
+        await at.press("escape")
+        assert at.top.startswith(" Skills")
+
+
+async def test_the_palette_offers_to_scan_and_to_evolve(told: Path) -> None:
+    async with screens(told, settings=SETTINGS) as at:
+        titles = [command.title for command in commands_of(at.app)]
+    assert {"Run germline scan …", "Run germline evolve …", "Run germline evolve sql-analyst …"} <= set(titles)

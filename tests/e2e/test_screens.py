@@ -31,7 +31,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def test_skills_show_score_change_aliases_and_open_signals(story: Path) -> None:
     async with screens(story) as at:
         first, second = at.pane("#skills").splitlines()
-        assert first.split()[:6] == ["sql-analyst", "@3", "production", ".470", "+.011", "·▄▅"]
+        assert first.split()[:6] == ["◆sql-analyst", "@3", "production", ".470", "+.011", "·▄▅"]
         assert "?@3" in second
         assert "GROUP BY" in at.pane("#card")
         assert "2 promoted   ✗ 1 rejected   · 1 held" in at.pane("#card")
@@ -183,6 +183,28 @@ async def test_history_lists_the_newest_event_first_and_shows_what_each_changed(
         assert "Δ +.011 [.006, .017]" in at.pane("#detail")
 
 
+async def test_a_change_is_one_row_and_enter_shows_its_events(story: Path) -> None:
+    async with screens(story, "sql-analyst@3") as at:
+        closed = at.pane("#events").splitlines()
+        assert [row.split()[0] for row in closed] == ["34", "32", "28", "22", "18", "6"]
+        assert at.row("#events").split()[3] == "+5"
+        await at.press("enter")
+        assert "6 changes, 26 events" in at.top
+        rows = [row.split()[0] for row in at.pane("#events").splitlines()]
+        assert rows == ["34", "32", "29", "28", "27", "26", "25", "24", "22", "18", "6"]
+        await at.press("j")
+        assert "gene sql-analyst.1 version 3" in at.row("#events")
+        await at.press("enter")
+        assert at.pane("#events").splitlines() == closed
+        assert "version 3" in at.row("#events")
+
+
+async def test_an_event_that_is_asked_for_is_shown_within_its_change(story: Path) -> None:
+    async with screens(story, "sql-analyst#26") as at:
+        assert at.row("#events").split()[0] == "26"
+        assert "promoted to version 3" in at.row("#events")
+
+
 async def test_history_steps_from_version_to_version(story: Path) -> None:
     async with screens(story, "sql-analyst") as at:
         await at.press("left")
@@ -236,7 +258,7 @@ async def test_all_events_of_the_registry_are_one_key_away(story: Path) -> None:
 
 async def test_why_from_history_shows_the_skill_as_the_event_left_it(story: Path) -> None:
     async with screens(story, "sql-analyst@2") as at:
-        await at.press("enter")
+        await at.press("b")
         assert "2 of 3" in at.top
         assert LOOK.strip()[:40] in at.row("#blame")
 
@@ -282,7 +304,7 @@ async def test_numbers_lead_from_screen_to_screen_on_the_same_skill(story: Path)
 async def test_back_and_forward_walk_the_trail_with_the_cursor_where_it_was(story: Path) -> None:
     async with screens(story) as at:
         assert {"trail.back", "trail.forward"}.isdisjoint(at.keys)
-        await at.press("enter", "j", "j", "enter")
+        await at.press("enter", "j", "b")
         assert "why" in at.top
         await at.press("left_square_bracket")
         assert "held" in at.row("#events")
@@ -295,7 +317,7 @@ async def test_back_and_forward_walk_the_trail_with_the_cursor_where_it_was(stor
 async def test_escape_goes_back_and_q_goes_up_and_out(story: Path) -> None:
     async with screens(story) as at:
         await at.press("b", "escape")
-        assert at.row("#skills").startswith(" sql-analyst")
+        assert at.row("#skills").startswith("◆sql-analyst")
         await at.press("b", "q")
         assert "history" in at.top
         await at.press("q", "q")
@@ -357,7 +379,10 @@ async def test_help_lists_every_key_that_works_here_and_filters_them(story: Path
     async with screens(story, "sql-analyst@3:12", size=(100, 20)) as at:
         working = at.keys
         await at.press("question_mark")
-        assert {row.split()[-1] for row in at.pane("#page").splitlines()} == working - {"command_palette"}
+        keys, words = at.pane("#page").split("words on this screen")
+        assert {row.split()[-1] for row in keys.splitlines() if row.strip()} == working - {"command_palette"}
+        assert "supported    logs speak for it, and every check passed" in words
+        assert "region" not in words  # a word of the presets
         await at.press(*"evid")
         assert "the log records behind this line" in at.pane("#page")
         assert len(at.pane("#page").splitlines()) == 1

@@ -17,7 +17,7 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.open import SCHEMA_VERSION
 from events.store.envelope import GENESIS, Envelope, EventDraft, encode, seal
 from events.types.capsule_events import CapsuleImported
-from events.types.catalogue import EVENT_TYPES, schema_of
+from events.types.catalogue import event_types, schema_of
 from registry.decide.commands import MoveAlias, Protect, RevertVersion, SwitchPreset
 from registry.projection.projector import projecting
 from registry.query.library import Library
@@ -118,7 +118,7 @@ def main() -> None:
     """Add what is missing, and name it."""
     EVENTS.mkdir(exist_ok=True)
     REGISTRIES.mkdir(exist_ok=True)
-    lacking = (kind for kind in EVENT_TYPES if not golden_of(kind.__name__, schema_of(kind.__name__)).exists())
+    lacking = (kind for kind in event_types() if not golden_of(kind.__name__, schema_of(kind.__name__)).exists())
     added = [add_event(kind) for kind in lacking]
     if not registry_files(SCHEMA_VERSION)[0].exists():
         added.append(add_registry(SCHEMA_VERSION))

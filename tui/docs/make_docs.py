@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, get_args, get_origin
 
 from events.types import claims as claim_types
-from events.types.catalogue import EVENT_TYPES
+from events.types.catalogue import event_types
 from strategies.claims.catalogue import KINDS
 from strategies.policy.presets import PRESETS
 from strategies.signals.detect import DETECTORS
@@ -93,7 +93,7 @@ def _events() -> Iterable[str]:
         "fields below. What came later has a default, so that older events read the same.\n"
     )
     last = ""
-    for event in EVENT_TYPES:
+    for event in event_types():
         about = event.__module__.rpartition(".")[2].removesuffix("_events")
         if about != last:
             last = about

@@ -59,7 +59,7 @@ class AuditPart(Part):
         return cls.described(
             record.started,
             skill=record.started.capsule,
-            evaluators=tuple(EvaluatorPart.described(row) for row in evaluator_table(record)),
+            evaluators=tuple(EvaluatorPart.described(row) for row in evaluator_table(record, record.judged)),
             drafts=record.judged,
             because=ended.because if ended else "",
             candidate=ended.candidate if ended else "",

@@ -5,13 +5,10 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, JsonValue
 
 from tui.documents.document import ABSENT, Absent, Document, Part
+from tui.documents.status import RegistryTrustState, TrustName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Self
-
     from events.sqlite.backup import Lack
-    from tui.session.own_registries import RegistryTrust, SkillPlace
 
 
 class BackupDocument(Document):
@@ -155,17 +152,6 @@ class ConfigDocument(Document):
     files: SettingFiles
 
 
-TrustName = Literal["not needed", "trusted", "answered for", "changed", "untrusted"]
-"""`changed`: other settings were trusted. `answered for`: by --trust-project, for one command."""
-
-
-class TrustState(Part):
-    """Whether the settings of a project are trusted, and which of them need it."""
-
-    state: TrustName
-    settings: tuple[str, ...]
-
-
 class GuardedSettingRow(Part):
     """A setting that needs trust: what it allows, and where its paths lead."""
 
@@ -182,28 +168,6 @@ class TrustedProject(Part):
     sha256: str
     at: str
     values: dict[str, str]
-
-
-class SkillPlaceRow(Part):
-    """A folder outside the project that a skill is written to, once it is confirmed; links are followed."""
-
-    skill: str
-    folder: str
-    confirmed: bool
-
-
-class RegistryTrustState(Part):
-    """Whether commands may write to a registry, and the places outside the project that its skills lie in."""
-
-    registry: str
-    state: Literal["trusted", "answered for", "changed", "untrusted"]
-    places: tuple[SkillPlaceRow, ...]
-
-    @classmethod
-    def of(cls, trust: "RegistryTrust", places: "Iterable[SkillPlace]") -> "Self":
-        """Put what is known of a registry into the document."""
-        rows = tuple(SkillPlaceRow.model_validate(place._asdict()) for place in places)
-        return cls(registry=str(trust.where), state=trust.state, places=rows)
 
 
 class TrustedRegistry(Part):

@@ -1,6 +1,6 @@
 """The document of `germline status`: what the registry holds now, and what waits."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from events.types.capsule_events import RetirementProposed
 from events.types.judgements import Assessment, FailureFigures, Reading, Rung, Track
@@ -9,9 +9,46 @@ from events.types.tiers import Tier, TierFigures
 from registry.actions.publish import Standing
 from tui.documents.document import Document, Part
 from tui.documents.events import HeadRow
-from tui.documents.registry_files import RegistryTrustState, TrustState
 from tui.documents.trials import TrialRow
 from tui.reads.check import CheckRule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Self
+
+    from tui.session.own_registries import RegistryTrust, SkillPlace
+
+TrustName = Literal["not needed", "trusted", "answered for", "changed", "untrusted"]
+"""`changed`: other settings were trusted. `answered for`: by --trust-project, for one command."""
+
+
+class TrustState(Part):
+    """Whether the settings of a project are trusted, and which of them need it."""
+
+    state: TrustName
+    settings: tuple[str, ...]
+
+
+class SkillPlaceRow(Part):
+    """A folder outside the project that a skill is written to, once it is confirmed; links are followed."""
+
+    skill: str
+    folder: str
+    confirmed: bool
+
+
+class RegistryTrustState(Part):
+    """Whether commands may write to a registry, and the places outside the project that its skills lie in."""
+
+    registry: str
+    state: Literal["trusted", "answered for", "changed", "untrusted"]
+    places: tuple[SkillPlaceRow, ...]
+
+    @classmethod
+    def of(cls, trust: "RegistryTrust", places: "Iterable[SkillPlace]") -> "Self":
+        """Put what is known of a registry into the document."""
+        rows = tuple(SkillPlaceRow.model_validate(place._asdict()) for place in places)
+        return cls(registry=str(trust.where), state=trust.state, places=rows)
 
 
 class AutoPreset(Part):

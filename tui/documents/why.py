@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from events.types.audit_events import AuditMove
 from events.types.capsule_events import VersionMerged
 from events.types.claims import Claim
-from events.types.model_events import ModelRole, TokenUsage
+from events.types.model_events import TokenUsage
+from events.types.parts import ModelRole
 from events.types.score import Delta, Effect, Score
 from events.types.tiers import TierFigures
 from registry.query.tier_sentences import line_sentence

@@ -18,9 +18,11 @@ def move_facts(moves: Iterable[AuditMove]) -> Iterator[Fact]:
     for move in moves:
         yield fact("audit", move_words(move))
         yield fact("asked by", f"{move.evaluator} on {move.task}: {move.reason}")
-        if move.step:
-            yield fact("with it", f"step {move.step}: {move.with_skill}")
-            yield fact("without", f"step {move.step}: {move.without_skill}")
+        if not move.step:
+            yield fact("runs", "the agent did the same with the skill and without")
+            continue
+        yield fact("with it", f"step {move.step}: {move.with_skill}")
+        yield fact("without", f"step {move.step}: {move.without_skill}")
 
 
 def move_words(move: AuditMove) -> str:

@@ -13,7 +13,7 @@ from tui.text.numbers import count
 from tui.text.rows import RowPart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from events.types.audit_events import AuditJudged, AuditResult
     from strategies.audit.audit_record import AuditRecord
@@ -24,33 +24,33 @@ _TONES: Final[dict[str, Tone]] = {"helped": "good", "hurt": "bad"}
 
 
 class EvaluatorResults(NamedTuple):
-    """One evaluator, and how often it reported each result in each iteration, over tasks and pairs."""
+    """One evaluator, and how often it reported each result of each draft, over tasks and pairs."""
 
     evaluator: str
     counts: tuple[dict[AuditResult, int], ...]
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Each iteration in short: `3+ 1− 20·`, "" where it could tell nothing."""
+        """Each draft in short: `3+ 1− 20·`, "" where it could tell nothing."""
         return tuple(map(_marked, self.counts))
 
 
-def draft_label(iteration: int) -> str:
-    """Name the draft of an iteration; 0 is the skill as it was given."""
-    return f"draft {iteration}" if iteration else "as given"
+def draft_label(iteration: int, attempt: int = 0) -> str:
+    """Name a draft by its iteration and, after the first one there, its number in it; 0 is the skill as given."""
+    number = f"{iteration}.{attempt + 1}" if attempt else f"{iteration}"
+    return f"draft {number}" if iteration else "as given"
 
 
-def evaluator_table(record: AuditRecord) -> list[EvaluatorResults]:
-    """Count what each evaluator reported in each iteration."""
-    reports = record.last_reports
-    drafts = [(judged.iteration, judged.draft) for judged in record.judged]
+def evaluator_table(record: AuditRecord, drafts: Iterable[AuditJudged]) -> list[EvaluatorResults]:
+    """Count what each evaluator reported of each of some drafts."""
+    reports, looks = record.last_reports, [(judged.iteration, judged.draft) for judged in drafts]
 
-    def counts(draft: tuple[int, str], evaluator: str) -> dict[AuditResult, int]:
-        event = reports.get((*draft, evaluator))
+    def counts(look: tuple[int, str], evaluator: str) -> dict[AuditResult, int]:
+        event = reports.get((*look, evaluator))
         return dict(Counter(row.result for row in event.tasks)) if event else {}
 
     return [
-        EvaluatorResults(evaluator.name, tuple(counts(draft, evaluator.name) for draft in drafts))
+        EvaluatorResults(evaluator.name, tuple(counts(look, evaluator.name) for look in looks))
         for evaluator in EVALUATORS
     ]
 
@@ -83,11 +83,17 @@ def draft_facts(judged: AuditJudged) -> Iterator[Fact]:
     tone = _TONES.get(judged.result, "")
     outcome = "" if judged.kept else ", rolled back"
     parts = (RowPart(f"{judged.result}{outcome}", tone), RowPart(f": {judged.reason}"))
-    yield Fact(draft_label(judged.iteration), parts, f"{judged.anchors_held} of {judged.anchors} anchors held")
+    label = draft_label(judged.iteration, judged.attempt)
+    yield Fact(label, parts, f"{judged.anchors_held} of {judged.anchors} anchors held")
+    if judged.iteration and not judged.moves:
+        yield fact("", "what was kept last, once more in further pairs")
     for move in judged.moves:
         yield fact("", move_words(move))
         yield fact("", f"  {move.evaluator} on {move.task}: {move.reason}")
     yield from listed("", (f"not made: {left}" for left in judged.left_out))
+    if judged.void:
+        quoted = f"{count(judged.void, 'signal')} quoted what the skill does not hold"
+        yield fact("void", f"{quoted}, and counted for nothing")
     if judged.model_held:
         wrong = f"{judged.model_wrong} of {count(judged.model_held, 'result')}"
         uncounted = (

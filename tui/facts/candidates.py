@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.types.training_events import TRAINER
+from events.types.candidate_events import TRAINER
 from registry.query.tier_sentences import draft_sentence, line_sentence
 from tui.facts.audit_moves import move_facts
 from tui.facts.fact import Fact, fact, listed

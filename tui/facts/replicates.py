@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from strategies.gate.replay.replicates import without_one_run
 from tui.facts.fact import Fact, fact
 from tui.text.numbers import count, interval, signed
 from tui.text.rows import RowPart, tone_of
@@ -22,6 +21,8 @@ def replicate_facts(shown: Replicates | None) -> Iterator[Fact]:
     """Say what each run shows, the largest first, how far runs agree, and for which of them it holds."""
     if shown is None:
         return
+    from strategies.gate.replay.replicates import without_one_run  # noqa: PLC0415 - 50 ms, for measured claims alone
+
     for at, run in enumerate(shown.runs):
         yield Fact("" if at else "each run", run_parts(run))
     if rest := ", ".join(_others(shown)):

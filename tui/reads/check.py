@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from registry.actions.hold_edits import held_edits
 from registry.query.provenance import blame, line_tiers
 from registry.skill_md.skill_files import main_file
-from strategies.monitor.disk_edits import disk_edits
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
@@ -53,6 +52,8 @@ _ID: Final = 12
 
 def drift_findings(library: Library) -> Iterator[CheckFinding]:
     """Name every file that differs, with the sessions that wrote it, and every edit that was held back."""
+    from strategies.monitor.disk_edits import disk_edits  # noqa: PLC0415 - `status` shares the documents, and needs none
+
     for edit in disk_edits(library):
         for change in edit.changes:
             by = {writer.session[:_ID] for writer in edit.writers if writer.path == change.path}

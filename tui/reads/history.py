@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import NotFoundError
 from events.types.capsule_events import CapsuleBorn, CapsuleImported, CapsuleVersioned, FileChanged
@@ -17,7 +17,7 @@ from registry.query.event_summaries import summary
 from registry.skill_md.render import projected_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from events.store.envelope import Envelope
     from events.types.frozen import Frozen
@@ -32,6 +32,35 @@ CHUNK: Final = 4_096
 
 TREND: Final = 24
 """Versions whose scores a detail looks back on."""
+
+
+_TURN: Final = frozenset(
+    (
+        *("CandidateProposed", "ComparisonFrozen", "CandidateScored", "CandidatePromoted", "CandidateRejected"),
+        *("CandidateHeld", "GeneBorn", "GeneMutated", "GeneRetired", "CapsuleVersioned"),
+    )
+)
+"""The events of a turn of evolution, which begins with the first of them and ends with CycleFinished."""
+
+_LEADS: Final = {"CapsuleVersioned": 0, "CandidateHeld": 1, "CandidateRejected": 1}
+"""Which event of a change says best what was done; of others the first one does."""
+
+
+class EventHeader(NamedTuple):
+    """What tells which events belong to one change."""
+
+    position: int
+    type: str
+    at: str
+
+
+class ChangeSpan(NamedTuple):
+    """A change by the positions of its first, last and most telling event, and how many events it has."""
+
+    lead: int
+    newest: int
+    oldest: int
+    events: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +121,35 @@ def read_newer(library: Library, skill: str, *, after: int, upto: int) -> array[
         return array("q", range(upto, after, -1))
     rows = library.log.documents("mention", skill, after=after, upto=upto, newest_first=True)
     return array("q", [row.seq for row in rows])
+
+
+def read_headers(library: Library, positions: Sequence[int]) -> list[EventHeader]:
+    """Read when the events at some positions happened, newest first."""
+    return [EventHeader(e.position, e.type, e.at) for e in reversed(library.log.at(positions))]
+
+
+def changes_of(headers: Iterable[EventHeader]) -> list[list[EventHeader]]:
+    """Put the events of one command together, which have one time, and those of a turn; newest first, as given."""
+    changes: list[list[EventHeader]] = []
+    for header in headers:
+        if changes and _belongs(header, changes[-1]):
+            changes[-1].append(header)
+        else:
+            changes.append([header])
+    return changes
+
+
+def _belongs(header: EventHeader, newer: Sequence[EventHeader]) -> bool:
+    if header.at == newer[-1].at:
+        return True
+    is_turn = newer[0].type == "CycleFinished" and newer[-1].type != "CandidateProposed"
+    return is_turn and header.type in _TURN
+
+
+def span_of(change: Sequence[EventHeader]) -> ChangeSpan:
+    """Sum up a change."""
+    lead = min(change, key=lambda header: (_LEADS.get(header.type, len(_LEADS)), header.position))
+    return ChangeSpan(lead.position, change[0].position, change[-1].position, len(change))
 
 
 def read_lines(library: Library, positions: Sequence[int]) -> list[EventLine]:

@@ -302,7 +302,7 @@ def _shown_in(
     from strategies.episodes.skill_version import lineages, under_versions  # noqa: PLC0415 - the list needs none of it
     from strategies.pool.person_words import known_wishes  # noqa: PLC0415 - as above
     from strategies.signals.detect import episodes_showing  # noqa: PLC0415 - as above
-    from strategies.signals.wishes import REPEATED_WISH  # noqa: PLC0415 - as above
+    from strategies.signals.open_signals import REPEATED_WISH  # noqa: PLC0415 - as above
     from tui.reads.sessions import newest_first  # noqa: PLC0415 - as above
 
     fact = detail.fact

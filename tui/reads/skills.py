@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from events.clock import rfc3339
 from registry.query.event_summaries import summary
 from registry.query.provenance import blame, history_of, line_tiers, tier_counts
 from registry.query.signals import raised_as_counted
 from registry.skill_md.front_matter import description_of
 from registry.skill_md.render import projected_lines
+from strategies.pool.known_episodes import all_episodes
 from strategies.signals.open_signals import open_among
+from tui.reads.sessions import began, errors_in, failed
 from tui.text.words import kind_of
 
 if TYPE_CHECKING:
@@ -29,9 +33,12 @@ if TYPE_CHECKING:
     from registry.state.line import ProjectedLine
     from registry.state.tiers import LineTier
     from tui.reads.markdown_tones import Tones
+    from tui.reads.signal_facts import SignalFacts
 
 TREND: Final = 40
 """Versions that a trend looks back on: more than any screen is wide enough for."""
+
+_WEEK: Final = timedelta(days=7)
 
 _STEPS: Final = {
     "CandidateProposed": "proposed",
@@ -80,6 +87,11 @@ class SkillWork:
     open: tuple[SignalRaised, ...] = ()
     candidates: tuple[Candidate, ...] = ()
 
+    @property
+    def waiting(self) -> int:
+        """How many candidates nobody decided on."""
+        return sum(not candidate.is_decided for candidate in self.candidates)
+
 
 @dataclass(frozen=True, slots=True)
 class OpenWork:
@@ -91,6 +103,27 @@ class OpenWork:
     def of(self, skill: str) -> SkillWork:
         """Return the work of one skill."""
         return self.by_skill.get(skill, SkillWork())
+
+    def need(self, capsule: Capsule) -> tuple[bool, int, int, str]:
+        """Give the key that sorts skills by what needs a person: candidates that wait, then open signals."""
+        work = self.of(capsule.name)
+        return capsule.retired, -work.waiting, -len(work.open), capsule.name
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """The sessions that began since a time, RFC 3339: how many, how many of the `labelled` failed, failed steps.
+
+    `open` counts the facts that nobody answered, of whatever time; `costliest` is what the first of them says.
+    """
+
+    since: str
+    sessions: int
+    labelled: int
+    failed: int
+    errors: int
+    open: int
+    costliest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +173,22 @@ def read_work(library: Library) -> OpenWork:
         for capsule in capsules
     }
     return OpenWork(work, len(open_by_skill.get("", ())))
+
+
+def read_week(library: Library, facts: SignalFacts, now: str) -> Week:
+    """Sum up the sessions of the seven days before a time, beside the facts that are open by now."""
+    since = datetime.fromisoformat(now) - _WEEK
+    sessions = [record for record in all_episodes(library) if (began(record) or 0.0) >= since.timestamp()]
+    open_facts = [fact for fact in facts.facts if fact.state == "open"]
+    return Week(
+        since=rfc3339(since),
+        sessions=len(sessions),
+        labelled=sum(record.outcome is not None for record in sessions),
+        failed=sum(map(failed, sessions)),
+        errors=sum(map(errors_in, sessions)),
+        open=len(open_facts),
+        costliest=next((f.group.template or f.group.head.action for f in open_facts), ""),
+    )
 
 
 def _card(library: Library, capsule: Capsule) -> SkillCard:

@@ -274,7 +274,7 @@ class GermlineApp(App[None], inherit_bindings=False):
         """Put a text on the clipboard of the terminal (OSC 52), and into a file for those that take none."""
         if not text:
             return
-        from tui.screens.clipboard_file import kept_where  # noqa: PLC0415 - the first frame needs none of it
+        from tui.session.clipboard_file import kept_where  # noqa: PLC0415 - the first frame needs none of it
 
         text = one_line(text)  # pasted, a line end would run what is before it
         self.copy_to_clipboard(text)
@@ -295,10 +295,11 @@ class GermlineApp(App[None], inherit_bindings=False):
         return ascii_of(shown) if self.settings.ascii else shown
 
     def action_keys(self) -> None:
-        """List the keys that work here."""
-        from tui.screens.help import HelpSheet, key_lines  # noqa: PLC0415 - the first frame needs none of it
+        """List the keys that work here, and the words that are used here."""
+        from tui.screens.help import HelpSheet, key_lines, terms_on  # noqa: PLC0415 - the first frame needs none of it
 
-        self.push_screen(HelpSheet(key_lines(self, self.screen), plain=self.settings.ascii))
+        keys, terms = key_lines(self, self.screen), terms_on(self.screen)
+        self.push_screen(HelpSheet(keys, terms, plain=self.settings.ascii))
 
     def get_system_commands(self, screen: Screen[None]) -> Iterable[SystemCommand]:
         """Offer everything by name."""

@@ -1,4 +1,4 @@
-"""The help sheet: every key that works on the screen below, filterable."""
+"""The help sheet: every key that works on the screen below, and what the words on it mean, filterable."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from tui.text.rows import text_of
+from tui.text.terms import terms_in
 from tui.views.frame import KeyLine, help_rows
 from tui.widgets.key_bar import KeyBar
 from tui.widgets.keys import HELP, SHEET
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.screen import Screen
 
+    from tui.text.terms import Term
 
 _ORDER: Final = ("change", "find", "view", "trail", "copy", "pane", "move", "app")
 """The keys of the screen come first, and those that every screen has last, in this order."""
@@ -37,34 +40,46 @@ def key_lines(app: App[None], screen: Screen[object]) -> list[KeyLine]:
     return sorted(lines.values(), key=_place)
 
 
+def terms_on(screen: Screen[object]) -> list[Term]:
+    """List the terms that the rows in view use."""
+    texts = [
+        text_of(view.row(at))
+        for view in screen.query(RowsView)
+        if view.display and view.id != "tabs"
+        for at in range(view.scroll_offset.y, min(view.scroll_offset.y + view.size.height, view.count))
+    ]
+    return terms_in("\n".join(texts))
+
+
 def _place(line: KeyLine) -> int:
     group = line.key_id.partition(".")[0]
     return _ORDER.index(group) if group in _ORDER else -1
 
 
 class HelpSheet(ModalScreen[None], inherit_bindings=False):
-    """Lists the keys; typing filters them."""
+    """Lists the keys, then the terms in view; typing filters both."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*TONES}
     BINDINGS: ClassVar[list[BindingType]] = [*SHEET, *HELP]
 
-    def __init__(self, lines: Sequence[KeyLine], *, plain: bool) -> None:
+    def __init__(self, lines: Sequence[KeyLine], terms: Sequence[Term], *, plain: bool) -> None:
         super().__init__(classes="-ascii" if plain else None)
         self._lines = lines
+        self._terms = terms
 
     def compose(self) -> ComposeResult:
         """Lay out the page."""
-        yield Input(placeholder="type to filter the keys", compact=True)
+        yield Input(placeholder="type to filter the keys and the words", compact=True)
         yield RowsView(id="page")
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Show every key."""
+        """Show every key and term."""
         self.query_one("#page").can_focus = False
         self._show("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Show the keys that hold what was typed."""
+        """Show the keys and terms that hold what was typed."""
         self._show(event.value)
 
     def on_input_submitted(self) -> None:
@@ -72,7 +87,8 @@ class HelpSheet(ModalScreen[None], inherit_bindings=False):
         self.dismiss()
 
     def _show(self, needle: str) -> None:
-        self.query_one("#page", RowsView).show(lambda width: help_rows(self._lines, needle, width), home=True)
+        page = self.query_one("#page", RowsView)
+        page.show(lambda width: help_rows(self._lines, self._terms, needle, width), home=True)
 
     def action_scroll(self, step: int) -> None:
         """Scroll the keys while the text is typed."""

@@ -1,4 +1,4 @@
-"""The History screen: every event of a skill or of the registry, and what the one under the cursor changed."""
+"""The History screen: the changes of a skill or of the registry, their events, and what each of them did."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MARKS: Final = 2
 
 
 class HistoryScreen(PlaceScreen):
-    """Lists events newest first; moving through versions shows the skill change."""
+    """Lists changes newest first, an open one with its events; moving through versions shows the skill change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*HISTORY]
     FIND_HINT = "show events that hold …"
@@ -49,7 +49,9 @@ class HistoryScreen(PlaceScreen):
 
     def panes(self) -> ComposeResult:
         """Lay out the list beside the detail; a narrow screen stacks them."""
-        yield EventList(self.host.now, id="events")
+        events = EventList(self.host.now, id="events")
+        events.behind, events.is_unfolded = self._listing.behind, self._listing.is_unfolded
+        yield events
         yield RowsView(id="detail", classes="beside")
 
     # -- the list --------------------------------------------------------------------------------------
@@ -87,7 +89,9 @@ class HistoryScreen(PlaceScreen):
 
     async def _scan(self) -> None:
         async for _ in self._listing.older():
-            self._show_events(grown=True)
+            if self._target == self._place.event:  # that event was asked for, not its change
+                await self._listing.unfold_around(self._target)
+            self._show_events(grown=not self._listing.has_unfolded)
 
     async def _add_newer(self) -> None:
         if newest := await self._listing.newer():
@@ -99,8 +103,8 @@ class HistoryScreen(PlaceScreen):
         events, positions = self._events, self._listing.positions
         before = events.position
         events.show_events(positions, grown=grown)
-        if self._target and len(positions) and positions[-1] <= self._target:
-            events.go_to(self._target)
+        if self._target and len(positions) and positions[-1] <= (row := self._listing.row_of(self._target)):
+            events.go_to(row)
             self._target = 0
         if events.position != before or self._detail is None:
             self._read_detail()
@@ -177,7 +181,11 @@ class HistoryScreen(PlaceScreen):
         """How many events are listed."""
         listing = self._listing
         return history_note(
-            len(listing.positions), listing.total, scanning=listing.is_scanning, needle=self.needle
+            len(listing.positions),
+            listing.changes,
+            listing.total,
+            scanning=listing.is_scanning,
+            needle=self.needle,
         )
 
     @property
@@ -204,6 +212,7 @@ class HistoryScreen(PlaceScreen):
         """Offer only what the event under the cursor allows."""
         detail, skill = self._detail, self._place.skill
         offers = {
+            "open": detail and (detail.skill or self._is_change),
             "why": detail and detail.skill,
             "diff": (detail and detail.diff) or len(self._marks) == _MARKS,
             "travel": skill,
@@ -216,6 +225,27 @@ class HistoryScreen(PlaceScreen):
             return self.offered(offers[action])
         return super().check_action(action, parameters)
 
+    @property
+    def _is_change(self) -> bool:
+        """Whether the row under the cursor is that of a change with more events, or one of these."""
+        position = self._events.position
+        return self._listing.behind(position) > 0 or self._listing.is_unfolded(position)
+
+    @reading("fold")
+    async def action_open(self) -> None:
+        """Show the events of a change, or the change alone again; of a single event, the skill as it left it."""
+        listing, position = self._listing, self._events.position
+        if not self._is_change:
+            self.action_why()
+            return
+        if listing.is_unfolded(position):
+            self._target = listing.fold(position)
+        else:
+            await listing.unfold(position)
+            self._target = position
+        self._show_events()
+        self.refresh_bindings()
+
     def action_why(self) -> None:
         """Show the skill line by line, as the event left it."""
         detail = self._detail
@@ -224,16 +254,16 @@ class HistoryScreen(PlaceScreen):
             self.host.go(ScreenAddress("why", detail.skill, ref, event=detail.envelope.position))
 
     def on_row_list_chosen(self) -> None:
-        """Show the skill as an event left it that was clicked twice."""
-        if self.check_action("why", ()):
-            self.action_why()
+        """Open what was clicked twice."""
+        if self.check_action("open", ()):
+            self.action_open()
 
     async def action_travel(self, step: int) -> None:
         """Go to the event that made the next older or newer version."""
         skill, position = self._place.skill, self._events.position
         target = await self.ask(partial(read_version_at, skill=skill, position=position, step=step))
         if target:
-            self._events.go_to(target)
+            self._events.go_to(self._listing.row_of(target))
         elif target == 0:
             self.notify("the first version" if step < 0 else "the newest version", timeout=2)
 

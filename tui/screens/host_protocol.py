@@ -36,6 +36,7 @@ class Settings:
     project: Path = field(default_factory=Path.cwd)
     personal_data: bool = True
     thresholds: Thresholds | None = None
+    registry: str = ""
 
 
 class Host(Protocol):

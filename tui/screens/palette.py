@@ -21,7 +21,7 @@ from tui.text.rows import clean
 from tui.text.signal_words import kind_word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from textual.command import Hits
     from textual.fuzzy import Matcher
@@ -48,6 +48,8 @@ _ACTIONS: Final = (
     ("undo", "Undo …", "Take the last change back, by a new event"),
     ("redo", "Redo …", "Take the last undo back, by a new event"),
 )
+_SCANS: Final = "Reads the sessions of this project, or the logs of germline.toml, and raises signals"
+_EVOLVES: Final = "Takes turns of evolution: what passes the gate becomes a version, and is written to its files"
 _EVENT: Final = re.compile(r"(?:event\s*)?#?\s*([1-9][0-9]{0,17})", re.IGNORECASE)
 _MOST_SIGNALS: Final = 20
 
@@ -76,6 +78,13 @@ def _commands(app: GermlineApp) -> Iterator[SystemCommand]:
         if preset != app.access.state.preset:
             ask = partial(_ask, app, switching(preset))
             yield SystemCommand(f"Use preset {preset} …", "From here on; asks for a reason", ask)
+    skill = app.place.skill
+    for words, about in (
+        (("scan",), _SCANS),
+        (("evolve",), _EVOLVES),
+        *(((("evolve", skill), _EVOLVES),) if skill in app.access.state.names else ()),
+    ):
+        yield SystemCommand(f"Run germline {' '.join(words)} …", about, partial(_run, app, words, about))
     base = app.base
     if isinstance(base, PlaceScreen):
         if version := base.shown_version:
@@ -88,6 +97,12 @@ def _commands(app: GermlineApp) -> Iterator[SystemCommand]:
     yield SystemCommand("Theme", "Change the colours, and keep them", app.action_change_theme)
     yield SystemCommand("Help", "The keys that work here", app.action_keys)
     yield SystemCommand("Quit", "Leave germline", app.exit)
+
+
+def _run(app: GermlineApp, words: Sequence[str], about: str) -> None:
+    from tui.screens.command_sheet import CommandSheet  # noqa: PLC0415 - most who look run nothing
+
+    app.push_screen(CommandSheet(words, about, app))
 
 
 def _ask(app: GermlineApp, change: Change) -> None:

@@ -1,4 +1,4 @@
-"""The Skills screen: every skill with its score, and the card of the one the cursor is on."""
+"""The Skills screen: a digest, every skill, those that need a person first, and the card of one of them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from tui.session.changes import adopting
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count
 from tui.widgets.keys import SKILLS
+from tui.widgets.rows_view import LineView
 from tui.widgets.worker import reading
 
 if TYPE_CHECKING:
+    from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from registry.query.library import Library
-    from tui.reads.skills import OpenWork, SkillCard
+    from tui.reads.skills import OpenWork, SkillCard, Week
     from tui.screens.host_protocol import Host
 
 
 def _skills(library: Library) -> tuple[SkillCard, ...]:
     from tui.reads.skills import read_skills  # noqa: PLC0415 - behind the first frame, and in the reading thread
-    from tui.views import skills  # noqa: F401, PLC0415 - as above: the next to be needed
+    from tui.views import digest, skills  # noqa: F401, PLC0415 - as above: the next to be needed
 
     return read_skills(library)
 
@@ -36,17 +38,23 @@ def _work(library: Library) -> OpenWork:
 
 
 class SkillsScreen(ListScreen["SkillCard"]):
-    """Lists the skills of the registry."""
+    """Lists the skills of the registry below a digest, those that need a person first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*SKILLS]
     FIND_HINT = "show skills that hold …"
     PANES = ("#skills", "#card")
     _every: tuple[SkillCard, ...] = ()
     _work: OpenWork | None = None
+    _week: Week | None = None
 
     def __init__(self, place: ScreenAddress, host: Host) -> None:
         super().__init__(place, host)
         self._target = place.skill
+
+    def panes(self) -> ComposeResult:
+        """Lay out the digest above the list."""
+        yield LineView(id="digest")
+        yield from super().panes()
 
     async def load(self) -> None:
         """Read the skills, then what was tried for them: that takes longer the older the registry is."""
@@ -56,28 +64,43 @@ class SkillsScreen(ListScreen["SkillCard"]):
 
         empty = ("no skill is in the registry yet", NEXT_STEPS["no skill"])
         self.show_header(skills_header, empty=None if self._every else empty)
+        self._show_digest()
         self.find(done=True)
         self.call_after_refresh(self._read_work)
 
     @reading("work")
     async def _read_work(self) -> None:
+        is_first = self._work is None
         try:
             self._work = await self.host.access.study(_work)
+            if is_first and not self._place.skill and not self._table.cursor:
+                self._target = ""  # who has chosen no skill begins with the one that needs them
+            self.list_items()
+            self.show_selected()
+            self._week = await self.host.access.week(self.host.now())
         except GermlineError as error:
             self.tell(error)
             return
-        self._show_cards()
-        self.show_selected()
+        self._show_digest()
 
     def list_items(self) -> None:
         """List the skills that are asked for."""
         self._show_cards()
         self.return_to_target(lambda card, name: card.capsule.name == name)
 
+    def _show_digest(self) -> None:
+        from tui.views.digest import digest_rows  # noqa: PLC0415 - loaded by the reading thread
+
+        self.query_one("#digest", LineView).show(
+            lambda width: digest_rows(self._every, self._work, self._week, width, self.host.now())
+        )
+
     def _show_cards(self) -> None:
         from tui.views.skills import skill_rows  # noqa: PLC0415 - loaded by the reading thread
 
         wanted, work = self.needle.casefold(), self._work
+        if work:
+            self._every = tuple(sorted(self._every, key=lambda card: work.need(card.capsule)))
         self._shown = cards = [
             card
             for card in self._every

@@ -54,7 +54,7 @@ class TrendsScreen(PlaceScreen):
         trends = self._trends
         self.say("", "")
         self.query_one("#columns", LineView).show(trends_header)
-        self.query_one("#trends", RowsView).show(partial(trend_rows, trends))
+        self.query_one("#trends", RowsView).show(partial(trend_rows, trends, place.skill))
         self._target = place.item or self._target
         self.find(done=False)
         versions, named = trends.tasks.versions, int(place.ref or 0)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from strategies.scope.log_globs import LogGlobs
     from tui.reads.signal_facts import SignalFacts
     from tui.reads.signals import Prospects
+    from tui.reads.skills import Week
     from tui.session.changes import Change, ChangePreview, OpenRegistry
 
 T = TypeVar("T")
@@ -108,6 +109,13 @@ class Access:
             facts = await self.study(partial(read_worked_next, facts=facts))
             self._facts = head, facts
         return facts
+
+    async def week(self, now: str) -> Week:
+        """Sum up the last seven days."""
+        from tui.reads.skills import read_week  # noqa: PLC0415 - as above
+
+        facts = await self.signal_facts(fixes=False)
+        return await self.study(partial(read_week, facts=facts, now=now))
 
     async def waiting(self) -> dict[str, int]:
         """Count what waits for a person, by the screen that shows it: open facts, candidates to decide."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, get_args
 from events.types.capsule_events import MERGED
 from events.types.claims import ANY, CHANGE, CHECK, HAND_IN, LOOK
 from events.types.tiers import Tier
-from strategies.scope.content import MARGIN
 from tui.text.numbers import count, share
 from tui.text.terminal_text import one_line
 
@@ -101,6 +100,8 @@ def seen_words(signal: SignalRaised) -> str:
 
 def route_words(route: Route) -> str:
     """Say which skill a signal goes to, and why."""
+    from strategies.scope.content import MARGIN  # noqa: PLC0415 - what a skill says of a route alone needs it
+
     margin = f"; margin {share(route.margin)}, of {share(MARGIN)} needed" if route.margin is not None else ""
     return f"{route.skill or 'no skill'} · {route.why}{margin}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.types.audit_events import MOST_DRAFTS
+from events.types.audit_events import MOST_ITERATIONS
 from tui.facts.audits import audit_facts, draft_facts, draft_label, evaluator_facts, evaluator_table
 from tui.text.rows import RowPart, cell, clean, cut_row, indented
 from tui.views.fact_rows import fact_rows
@@ -20,7 +20,7 @@ _NAME: Final = 22
 _SKILL: Final = 16
 _CELL: Final = 11
 _ROOMY: Final = 100
-_TITLES: Final = tuple(map(draft_label, range(MOST_DRAFTS + 1)))
+_TITLES: Final = tuple(map(draft_label, range(MOST_ITERATIONS + 1)))
 
 
 class AuditLine(NamedTuple):
@@ -38,7 +38,9 @@ class AuditLine(NamedTuple):
 def audit_lines(records: Sequence[AuditRecord]) -> list[AuditLine]:
     """List the evaluators of the last audit of each skill."""
     last = {record.started.capsule: record for record in records}
-    return [AuditLine(record, row) for record in last.values() for row in evaluator_table(record)]
+    return [
+        AuditLine(record, row) for record in last.values() for row in evaluator_table(record, record.iterations)
+    ]
 
 
 def audit_header(width: int) -> list[Row]:
@@ -53,8 +55,7 @@ def audit_header(width: int) -> list[Row]:
 
 def audit_row(line: AuditLine, width: int) -> Row:
     """Write one evaluator: what it reported in each iteration; a draft that was rolled back is dim."""
-    drafts = line.record.judged
-    pairs = zip(line.results.cells, drafts, strict=True)
+    pairs = zip(line.results.cells, line.record.iterations, strict=True)
     cells = (cell(text or "–", _CELL, "" if judged.kept else "dim", right=True) for text, judged in pairs)
     skill = cell(f" {clean(line.record.started.capsule)}", _SKILL, "dim")
     return cut_row(

@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tui.text.rows import Row
+    from tui.text.terms import Term
 
 _ROOMY: Final = 99
 """Cells from which a row has room for everything: 100, less the scroll bar."""
 
 
 _INDENT = 2
+_TERM = 14
 _NEXT = "next  "
 
 
@@ -115,12 +117,23 @@ class KeyLine(NamedTuple):
     key_id: str
 
 
-def help_rows(lines: Sequence[KeyLine], needle: str, width: int) -> list[Row]:
-    """List the keys whose line holds a text."""
+def help_rows(lines: Sequence[KeyLine], terms: Sequence[Term], needle: str, width: int) -> list[Row]:
+    """List the keys whose line holds a text, then the terms that do; one that is called so comes first."""
     wanted = needle.casefold()
-    matching = [line for line in lines if wanted in " ".join(line).casefold()]
-    rows = [_narrow(line, width) if width < _ROOMY else _roomy(line, width) for line in matching]
-    return rows or [(RowPart(f' no key has "{needle}"', "dim"),)]
+    keys = [line for line in lines if wanted in " ".join(line).casefold()]
+    rows: list[Row] = [_narrow(line, width) if width < _ROOMY else _roomy(line, width) for line in keys]
+    meant = [term for term in terms if wanted in f"{term.name} {term.meaning}".casefold()]
+    words = [row for term in meant for row in _term_rows(term, width)]
+    if words and wanted == meant[0].name.casefold():
+        return [*words, BLANK, *rows]
+    if words:
+        rows += [BLANK, (RowPart(" words on this screen", "dim"),), *words]
+    return rows or [(RowPart(f' no key and no word here has "{needle}"', "dim"),)]
+
+
+def _term_rows(term: Term, width: int) -> list[Row]:
+    wrapped = wrap((RowPart(term.meaning),), width - _TERM - 1)
+    return [(cell("" if at else f" {term.name}", _TERM, "accent"), *row) for at, row in enumerate(wrapped)]
 
 
 def _roomy(line: KeyLine, width: int) -> Row:

@@ -1,4 +1,4 @@
-"""The History screen as rows: the event list, and what one event says and did."""
+"""The History screen as rows: the list of changes and events, and what one event says and did."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ _CLAIMS: Final = (
 )
 _VERDICTS: Final[dict[str, str]] = {str(verdict): mark for verdict, (mark, _) in VERDICTS.items()}
 _PLAIN: Final[tuple[str, Tone]] = (" ", "")
+_FOLD: Final = 4
 _STREAM: Final = 24
 _TYPE: Final = 19
 _ROOMY: Final = 90
@@ -72,8 +73,13 @@ _HIDDEN: Final = frozenset(
 """Fields that a detail leaves out: the diff shows the texts, the rest is for programs."""
 
 
-def event_row(line: EventLine | None, width: int, now: str, *, digits: int, mark: str, every: bool) -> Row:
-    """Write an event in one row; `mark` is "◆" where it is one of two to compare, `every` where streams differ."""
+def event_row(
+    line: EventLine | None, width: int, now: str, *, digits: int, mark: str, fold: str, every: bool
+) -> Row:
+    """Write an event in one row; `mark` is "◆" where it is one of two to compare, `every` where streams differ.
+
+    `fold` says how many events of the same change are behind it, as "+4", or that it is one of them, as "│".
+    """
     if line is None:
         return (RowPart(" …", "dim"),)
     sign, tone = _MARKERS.get(line.type, _PLAIN)
@@ -87,6 +93,7 @@ def event_row(line: EventLine | None, width: int, now: str, *, digits: int, mark
             cell(str(line.position), digits, "dim", right=True),
             cell(age(line.at, now), 5, "dim", right=True),
             RowPart(f" {sign} ", tone),
+            cell(fold, _FOLD, "dim"),
             *stream,
             *kind,
             RowPart(clean(line.summary), tone if line.version else ""),
@@ -222,8 +229,8 @@ def _decimal(value: Any) -> str:  # noqa: ANN401 - as above
     return f"{value:.3g}" if isinstance(value, float) and 0 < abs(value) < 1 else str(value)
 
 
-def history_note(shown: int, total: int, *, scanning: bool, needle: str) -> str:
-    """Say how many events are listed: `1,204 events`, `12 of 1,204 "SHOW" …`."""
+def history_note(shown: int, changes: int, total: int, *, scanning: bool, needle: str) -> str:
+    """Say how much is listed: `204 changes, 1,204 events`, `12 of 1,204 "SHOW" …`."""
     if not needle:
-        return f"{count(total, 'event')}{' …' if scanning else ''}"
+        return f"{count(changes, 'change')}, {count(total, 'event')}{' …' if scanning else ''}"
     return f'{shown:,} of {total:,} "{needle}"{" …" if scanning else ""}'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from strategies.signals.wishes import REPEATED_WISH
+from strategies.signals.open_signals import REPEATED_WISH
 from tui.facts.signals import (
     STATE_MARKS,
     fact_sentence,

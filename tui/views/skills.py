@@ -81,7 +81,8 @@ def _skill_row(card: SkillCard, work: SkillWork | None, at: _Columns, now: str) 
     aliases = " ".join(alias if to == capsule.version else f"{alias}@{to}" for alias, to in capsule.aliases)
     score, delta = score_part(capsule.score), delta_part(capsule.delta if of_skill(capsule.score) else None)
     return (
-        cell(f" {cut(capsule.name, at.name - 1)}", at.name + 1, "dim" if capsule.retired else "strong"),
+        RowPart("◆" if work and work.waiting else " ", "warn"),
+        cell(cut(capsule.name, at.name - 1), at.name, "dim" if capsule.retired else "strong"),
         UNPROVEN if capsule.unproven else RowPart(" "),
         cell(f"@{capsule.version}", 5),
         cell(aliases, at.aliases, "dim"),
@@ -110,12 +111,18 @@ def card_rows(card: SkillCard, work: SkillWork | None, width: int, now: str) -> 
         *labelled("about", (RowPart(clean(card.description)),), width, limit=2),
         *labelled("lines", _lines(card), width),
         *labelled("score", score_row(capsule.score), width),
+        *(_to_decide(work.waiting, width) if work else ()),
         *labelled("tried", _tried(work.candidates) if work else _READING, width),
         *(_signals(work.open, width) if work else labelled("open", _READING, width)),
         *labelled("last", _last(card, now), width, limit=2),
         *_versions(card, width, now),
     ]
     return indented(rows, width)
+
+
+def _to_decide(waiting: int, width: int) -> list[Row]:
+    what = f"{count(waiting, 'candidate')} to decide on (key 6)"
+    return labelled("waits", (RowPart("◆ ", "warn"), RowPart(what)), width) if waiting else []
 
 
 def _last(card: SkillCard, now: str) -> Row:

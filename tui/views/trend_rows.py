@@ -65,7 +65,7 @@ def trends_header(width: int) -> list[Row]:
     return [cut_row(titles, width)]
 
 
-def trend_rows(trends: Trends, width: int) -> list[Row]:
+def trend_rows(trends: Trends, skill: str, width: int) -> list[Row]:
     """Write a row for each version, the newest first; a seam shows where another evaluator measured.
 
     A version that several evaluators measured has a row for each; the rest of what is known of it is in the first.
@@ -73,7 +73,7 @@ def trend_rows(trends: Trends, width: int) -> list[Row]:
     obeyed = {obedience.version: obedience for obedience in trends.obedience}
     sizes = {size.version: size for size in trends.sizes}
     bar = _bar_width(width)
-    rows: list[Row] = []
+    rows: list[Row] = [] if trends.panels else _unmeasured(skill)
     above: EvaluatorPanel | None = None
     printed = 0
     for version, panel in _measured(trends):
@@ -92,6 +92,11 @@ def trend_rows(trends: Trends, width: int) -> list[Row]:
     if trends.first > 1:
         rows.append((RowPart(f" {count(trends.first - 1, 'earlier version')} not shown", "dim"),))
     return [cut_row(row, width) for row in rows]
+
+
+def _unmeasured(skill: str) -> list[Row]:
+    commands = f"germline score {clean(skill)}    germline evolve {clean(skill)} --logs PATH"
+    return [(RowPart(" no version was measured yet", "dim"),), (RowPart(f" {commands}", "accent"),)]
 
 
 def _measured(trends: Trends) -> Iterator[tuple[int, EvaluatorPanel | None]]:
@@ -181,8 +186,9 @@ def heat_header(heat: HeatMap, column: int, width: int) -> list[Row]:
 
 def nothing_ran(width: int) -> list[Row]:
     """Say that there is nothing to map, and what would change that."""
-    message = RowPart(" no run of a task is on record under these versions   ", "dim")
-    return [cut_row((message, RowPart("germline scan PATH", "accent")), width)]
+    message = RowPart(" no run with an outcome is known of these versions", "dim")
+    commands = RowPart(" germline scan    germline outcome --queue", "accent")
+    return [cut_row((message,), width), cut_row((commands,), width)]
 
 
 def heat_row(row: HeatRow, heat: HeatMap, column: int, width: int, *, is_cursor: bool) -> Row:

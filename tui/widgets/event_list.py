@@ -1,4 +1,4 @@
-"""The event list: any number of events, of which only the pages in view are ever read."""
+"""The event list: any number of changes and events, of which only the pages in view are ever read."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ PAGE: Final = 128
 
 _PATIENCE_S: Final = 0.05
 """How long a move waits for what is read for it: not so long that a person notices; a read takes 2 to 10 ms."""
+
+_COUNTED: Final = 99
+"""Events behind a row that are counted: more take too many cells."""
 
 KEPT: Final = 64
 """Pages kept in memory: eight thousand events, the oldest pages go first."""
@@ -50,6 +53,10 @@ class EventList(RowList):
         self._waiting: Timer | None = None
         self.marks: tuple[int, ...] = ()
         self.every = False
+        self.behind: Callable[[int], int] = lambda _position: 0
+        """How many events a row stands for beside its own."""
+        self.is_unfolded: Callable[[int], bool] = lambda _position: False
+        """Whether a row is one of the events of a change that was opened."""
 
     # -- what is shown ---------------------------------------------------------------------------------
 
@@ -124,7 +131,10 @@ class EventList(RowList):
         position = self.positions[index]
         mark = "◆" if position in self.marks else ""
         line = self._line_in_view(index)
-        return event_row(line, self.width, self._now(), digits=digits, mark=mark, every=self.every)
+        behind = self.behind(position)
+        number = f"+{behind}" if behind <= _COUNTED else f">{_COUNTED}"
+        fold = number if behind else " │" if self.is_unfolded(position) else ""
+        return event_row(line, self.width, self._now(), digits=digits, mark=mark, fold=fold, every=self.every)
 
     def _line_in_view(self, index: int) -> EventLine | None:
         page, at = divmod(index, PAGE)

@@ -1,23 +1,58 @@
-"""Which events the History screen lists, newest first: found piece by piece, the first shown at once."""
+"""Which rows the History screen lists, newest first: changes, or events that hold a text; found piece by piece."""
 
 from __future__ import annotations
 
 from array import array
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from tui.reads.history import read_matching, read_newer, read_positions
+from tui.reads.history import changes_of, read_headers, read_matching, read_newer, read_positions, span_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
+    from tui.reads.history import ChangeSpan, EventHeader
     from tui.session.access import Access
+
+_REGROUPED: Final = 3
+"""Changes at the top that are put together again when events come: a turn joins what it did when it ends."""
+
+
+class _Spans:
+    """Changes, newest first, as columns of numbers: there may be a million of them."""
+
+    def __init__(self) -> None:
+        self.lead, self.newest = array("q"), array("q")
+        self.oldest, self.events = array("q"), array("q")
+
+    def add(self, spans: Sequence[ChangeSpan], *, at_top: bool = False) -> None:
+        """Add changes that are older than all, or newer."""
+        for number, column in enumerate(self._columns()):
+            at = 0 if at_top else len(column)
+            column[at:at] = array("q", [span[number] for span in spans])
+
+    def drop_newest(self, number: int) -> None:
+        """Forget some changes at the top."""
+        for column in self._columns():
+            del column[:number]
+
+    def index(self, position: int) -> int:
+        """Find the change that an event belongs to, else the next older one."""
+        low, high = 0, len(self.oldest)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if self.oldest[middle] > position else (low, middle)
+        return low
+
+    def _columns(self) -> tuple[array[int], ...]:
+        return self.lead, self.newest, self.oldest, self.events
 
 
 class Listing:
-    """The positions of the events of a skill, or of all events where `skill` is "", that hold a text.
+    """The rows of a skill, or of all where `skill` is "": one for each change, or for each event with a text.
 
-    `total` counts what was looked at, whether it holds the text or not.
+    A row is the position of an event, that of a change its most telling one; an open change has a row for each of
+    its events. `total` counts the events that were looked at.
     """
 
     def __init__(self, access: Access, skill: str) -> None:
@@ -25,13 +60,17 @@ class Listing:
         self._skill = skill
         self._needle = ""
         self._opened = self._head = self._below = 0
-        self._found = array("q")
-        self.total = 0
+        self.forget()
 
     @property
     def positions(self) -> Sequence[int]:
-        """Where the events stand."""
-        return range(self._head, 0, -1) if self._is_whole else self._found
+        """The events that have a row."""
+        return self._rows
+
+    @property
+    def changes(self) -> int:
+        """How many changes there are; 0 where events are looked for by a text."""
+        return len(self._spans.lead)
 
     @property
     def is_current(self) -> bool:
@@ -45,43 +84,118 @@ class Listing:
 
     def forget(self) -> None:
         """List nothing: the registry that was listed is another one now."""
-        self._found = array("q")
+        self._rows = array("q")
+        self._spans = _Spans()
+        self._unfinished: list[EventHeader] = []
+        self._unfolded: dict[int, array[int]] = {}
         self._head = self._below = self.total = 0
 
     def begin(self, needle: str) -> None:
-        """List again, from the newest event down; what needs no looking at is listed at once."""
+        """List again, from the newest event down; changes that were opened stay so."""
+        unfolded = self._unfolded
+        self.forget()
+        self._unfolded = unfolded
         self._opened, self._head = self._access.opened, self._access.state.head
-        self._needle = needle
-        self._found = array("q")
-        self.total, self._below = (self._head, 0) if self._is_whole else (0, self._head + 1)
+        self._needle, self._below = needle, self._head + 1
 
     async def older(self) -> AsyncIterator[None]:
         """Find older events, piece by piece, from where the last one was found."""
         while self._below:
             asked = partial(read_positions, skill=self._skill, below=self._below)
             chunk = await self._access.read(asked)
-            kept = await self._matching(chunk)
             self._below = chunk[-1] if chunk else 0
             self.total += len(chunk)
-            self._found.extend(kept)
+            if self._needle:
+                self._rows.extend(await self._matching(chunk))
+            else:
+                changes = changes_of([*self._unfinished, *await self._headers(chunk)])
+                self._unfinished = changes.pop() if chunk and changes else []
+                self._spans.add(spans := [span_of(change) for change in changes])
+                if self._unfolded:
+                    self._list_rows()
+                else:
+                    self._rows.extend(span.lead for span in spans)
             yield
 
     async def newer(self) -> int:
-        """Add the events that came since; returns the position of the newest one, 0 where there is none."""
-        head = self._access.state.head
-        newer = await self._access.read(partial(read_newer, skill=self._skill, after=self._head, upto=head))
-        kept = await self._matching(newer)
+        """Add the events that came since; returns the position of the newest row, 0 where there is none."""
+        head, known = self._access.state.head, self._head
+        if self._needle:
+            kept = await self._matching(await self._newer(known, head))
+            self._rows = kept + self._rows
+        else:
+            again = min(_REGROUPED, self.changes)
+            newer = await self._newer(self._spans.oldest[again - 1] - 1 if again else known, head)
+            kept = array("q", [position for position in newer if position > known])
+            changes = changes_of(await self._headers(newer))
+            self._spans.drop_newest(again)
+            self._spans.add([span_of(change) for change in changes], at_top=True)
+            self._list_rows()
         self._head = head
-        self.total += len(newer)
-        self._found = self._found if self._is_whole else kept + self._found
-        return kept[0] if kept else 0
+        self.total += len(kept)
+        return self.row_of(kept[0]) if kept else 0
+
+    # -- changes that are open or closed ---------------------------------------------------------------
+
+    def behind(self, position: int) -> int:
+        """Count the events that enter shows beside that of a row: those of a change that is closed."""
+        at = self._spans.index(position)
+        is_closed = at < self.changes and self._spans.lead[at] not in self._unfolded
+        return self._spans.events[at] - 1 if is_closed else 0
+
+    def is_unfolded(self, position: int) -> bool:
+        """Tell whether a row is one of the events of a change that is open."""
+        at = self._spans.index(position)
+        return at < self.changes and self._spans.lead[at] in self._unfolded
+
+    def row_of(self, position: int) -> int:
+        """Give the row of an event: its own where it has one, else that of its change."""
+        at = self._spans.index(position)
+        is_covered = at < self.changes and position <= self._spans.newest[at]
+        return self._spans.lead[at] if is_covered and not self.is_unfolded(position) else position
+
+    async def unfold(self, position: int) -> None:
+        """Give each event of a change a row."""
+        at = self._spans.index(position)
+        if self.behind(position) > 0:
+            oldest, newest = self._spans.oldest[at], self._spans.newest[at]
+            self._unfolded[self._spans.lead[at]] = await self._newer(oldest - 1, newest)
+            self._list_rows()
+
+    async def unfold_around(self, position: int) -> None:
+        """Do so where an event has no row of its own, once it was found."""
+        at = self._spans.index(position)
+        if position and at < self.changes and self._spans.newest[at] >= position != self._spans.lead[at]:
+            await self.unfold(position)
 
     @property
-    def _is_whole(self) -> bool:
-        return not self._skill and not self._needle
+    def has_unfolded(self) -> bool:
+        """Whether any change shows its events."""
+        return bool(self._unfolded)
+
+    def fold(self, position: int) -> int:
+        """Give the change of an event one row again; returns that row."""
+        lead = self._spans.lead[self._spans.index(position)]
+        self._unfolded.pop(lead, None)
+        self._list_rows()
+        return lead
+
+    def _list_rows(self) -> None:
+        leads, at = self._spans.lead, 0
+        self._rows = array("q")
+        for lead in sorted(self._unfolded, reverse=True):
+            here = self._spans.index(lead)
+            if here < self.changes and leads[here] == lead:
+                self._rows += leads[at:here] + self._unfolded[lead]
+                at = here + 1
+        self._rows += leads[at:]
+
+    async def _newer(self, after: int, upto: int) -> array[int]:
+        return await self._access.read(partial(read_newer, skill=self._skill, after=after, upto=upto))
+
+    async def _headers(self, positions: array[int]) -> list[EventHeader]:
+        return await self._access.read(partial(read_headers, positions=positions)) if positions else []
 
     async def _matching(self, positions: array[int]) -> array[int]:
         """Keep the events that hold the text looked for."""
-        if not self._needle:
-            return positions
         return await self._access.read(partial(read_matching, positions=positions, needle=self._needle))

@@ -59,7 +59,7 @@ APP: Final = [
     _key("left_square_bracket", "walk(-1)", "back", "where you were before", "trail.back"),
     _key("right_square_bracket", "walk(1)", "forward", "where you were before you went back", "trail.forward"),
     _key("colon,ctrl+p", "command_palette", "commands", "themes, skills and commands by name", "app.palette"),
-    _key("question_mark", "keys", "help", "every key that works here, filterable", "app.help", "?"),
+    _key("question_mark", "keys", "help", "every key that works here, and what the words mean", "app.help", "?"),
     QUIT,
 ]
 
@@ -98,7 +98,10 @@ SKILLS: Final = [
 ]
 
 HISTORY: Final = [
-    _key("enter,b", "why", "why", "the skill as this event left it, line by line", "history.why", "enter"),
+    _key(
+        "enter", "open", "events", "the events of this change, or the change alone again", "history.open", "enter"
+    ),
+    _key("b", "why", "why", "the skill as this event left it, line by line", "history.why", "b"),
     _key("left,h", "travel(-1)", "older", "to the version before", "history.older", "←", _VERSIONS),
     _key("right,l", "travel(1)", "newer", "to the version after", "history.newer", "→", _VERSIONS),
     _key("d", "diff", "diff", "the whole change; of two marked versions if two are marked", "history.diff", "d"),
@@ -108,7 +111,7 @@ HISTORY: Final = [
     _key("a", "every", "all", "events of this skill, or of the whole registry", "history.every", "a"),
     _key("R", "revert", "revert", "go back to the version under the cursor", "history.revert"),
     FILTER,
-    CLOSE,
+    CLOSE_QUIETLY,
 ]
 
 WHY: Final = [
@@ -249,6 +252,13 @@ SHEET: Final = [
     QUIT,
 ]
 
+COMMAND: Final = [
+    _key("enter", "run", "run", "run this command", "command.run", "enter"),
+    _key("x", "stop", "stop", "interrupt the command; what it appended is kept", "command.stop", "x"),
+    _key("escape,q", "close", "close", "back to the screen below", "command.close", "esc"),
+    QUIT,
+]
+
 SIGNAL: Final = [
     _key("enter", "open", "session", "this session, among all of them", "signal.open", "enter"),
     _key("escape,q", "close", "close", "back to the signals", "signal.close", "esc"),
@@ -285,6 +295,7 @@ OVER_SCREENS: Final = {
     "ask": ASK,
     "line": LINE,
     "sheet": SHEET,
+    "command": COMMAND,
     "signal": SIGNAL,
     "transcript": TRANSCRIPT,
     "help": HELP,

@@ -40,9 +40,13 @@ def deliverable_faults(deliverables: Sequence[Deliverable], run: RunRecord) -> t
 def only_in(
     faults: Sequence[DeliverableFault], others: Sequence[DeliverableFault]
 ) -> tuple[DeliverableFault, ...]:
-    """Give the faults of one run that another does not have: of another kind, or in another file."""
+    """Give the faults of one run that another does not have: of another kind, or in another file.
+
+    A file that the other run did not leave at all has no fewer faults there.
+    """
     known = {(fault.path, fault.kind) for fault in others}
-    return tuple(fault for fault in faults if (fault.path, fault.kind) not in known)
+    missing = {fault.path for fault in others if fault.kind == "missing"}
+    return tuple(fault for fault in faults if (fault.path, fault.kind) not in known and fault.path not in missing)
 
 
 def plain_name(name: str) -> str:

@@ -53,8 +53,8 @@ class RequirementConflict(Frozen):
 class TaskRequirements(Frozen):
     """What a task asks for, read once: requirements as sentences, the files it wants, its steps in order.
 
-    `conflicts` and `covered` are about the skill: passages against the task, requirements that a passage covers
-    by the word of a person (the evaluator `coverage` finds the others).
+    `conflicts` and `covered` are about the skill, by the word of a person: passages against the task, requirements
+    that a passage covers (task-alignment, data-consistency and coverage find the others).
     """
 
     task: str

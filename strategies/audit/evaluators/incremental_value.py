@@ -9,6 +9,8 @@ from strategies.audit.evaluators.model_opinion import with_opinion
 from strategies.audit.evaluators.run_contrast import anchor_change, has_contrast, quotes_of, traces
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from events.types.audit_events import AuditResult
     from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, RunRecord
 
@@ -44,7 +46,7 @@ class IncrementalValue:
         computed = report.model_copy(
             update={
                 "result": result,
-                "reason": f"{len(change.gained)} anchors gained, {len(change.lost)} lost",
+                "reason": f"{len(change.gained)} anchors gained, {len(change.lost)} lost; {_cost(figures)}",
                 "traced": quotes,
                 "protected": quotes if result == "helped" else (),
                 "figures": {**figures, "traced": len(traced)},
@@ -66,6 +68,12 @@ def cost_figures(material: AuditMaterial) -> dict[str, float]:
         if run.tokens is not None:
             figures[name] = run.tokens
     return figures
+
+
+def _cost(figures: Mapping[str, float]) -> str:
+    """Say what was put out with the skill and without: tokens where the agent reports them, else words."""
+    unit = "tokens" if {"tokens", "tokens without"} <= figures.keys() else "words left"
+    return f"{figures[unit]:,.0f} {unit} with the skill, {figures[f'{unit} without']:,.0f} without it"
 
 
 def _words(run: RunRecord) -> int:

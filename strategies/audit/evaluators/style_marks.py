@@ -29,6 +29,7 @@ _NO_FILE: Final = re2.compile(
     r"(?i)\b(?:do not|don't|never|without|instead of|rather than|only|just|skip)\b.*"
     r"\b(?:writ(?:e|ing)|sav(?:e|ing)|creat(?:e|ing)|files?|print|stdout|answer|reply|chat)\b"
 )
+_ORDERS: Final = frozenset({"ascending", "descending"})
 _LEAST_ROWS: Final = 3
 """Rows below which an order may be chance."""
 
@@ -46,10 +47,13 @@ def asked_styles(text: str) -> frozenset[str]:
 
 
 def styles_gained(having: RunRecord, lacking: RunRecord) -> frozenset[str]:
-    """Name the styles of files and answer that one run shows there and the other does not."""
+    """Name the styles of files and answer that one run shows there and the other does not, though it could."""
     texts = {**having.files, "": having.answer}
     others = {**lacking.files, "": lacking.answer}
-    named = [text_styles([text]) - text_styles([others.get(path, "")]) for path, text in texts.items()]
+    named = [
+        text_styles([text]) - text_styles([others.get(path, "")]) - _untold(others.get(path, ""))
+        for path, text in texts.items()
+    ]
     no_file = {NO_FILE} if lacking.files and not having.files else frozenset()
     return frozenset[str]().union(*named, no_file)
 
@@ -65,6 +69,13 @@ def text_styles(texts: Iterable[str]) -> frozenset[str]:
         elif not digits and re.search(r"\d", text):
             named.add("0 decimals")
     return frozenset(named)
+
+
+def _untold(text: str) -> frozenset[str]:
+    """Name the styles of which a text says nothing: a table of very few rows has no order."""
+    table = separated_table(text, likely_separator(_first_line(text)))
+    is_short = table is not None and len(table.columns) > 1 and len(table.rows) < _LEAST_ROWS
+    return _ORDERS if is_short else frozenset()
 
 
 def _first_line(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from strategies.audit.evaluators.evaluator_types import EvaluatorReport
 from strategies.audit.evaluators.line_rewrites import (
     FOLLOW_TASK,
-    PRUNE_FILE,
+    PRUNE_OFF_TOPIC,
     REMOVE,
     names_fixed_place,
     versions_named,
@@ -71,7 +71,7 @@ class TaskAlignment:
 
 
 def _conflicts(material: AuditMaterial) -> Iterator[ActionSignal]:
-    """Take over what the interpretation of the task names: passages against it, where the agent follows them."""
+    """Take over the passages that a person names as being against the task, where the agent follows them."""
     followed = {trace.passage for trace in traces(material)}
     for conflict in material.requirements.conflicts:
         spans = find_quote(conflict.quote, material.skill)
@@ -135,4 +135,4 @@ def _off_topic(material: AuditMaterial) -> Iterator[ActionSignal]:
         if len(words) >= least and not shares and not followed & {passage for passage, _ in lines}:
             for passage, terms in lines:
                 if not terms.frame:
-                    yield on_passage("noise", passage, "its section is about something else", PRUNE_FILE)
+                    yield on_passage("noise", passage, "its section is about something else", PRUNE_OFF_TOPIC)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from events.types.score import Balance
 from strategies.gate.stats.bisection import halved
-from strategies.gate.stats.fixed_effects import dot
+from strategies.gate.stats.group_means import dot
 from strategies.gate.stats.mantel_haenszel import Z95
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.score import Effect
-from strategies.episodes.world_outcomes import WORLD_SOURCES
+from strategies.episodes.episode import WORLD_SOURCES
 from strategies.gate.replay.exposure import moments_of
 from strategies.gate.stats.mantel_haenszel import (
     Interval,

@@ -6,8 +6,6 @@ agent ended there, chose nothing that a line could teach.
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.claims import (
@@ -28,7 +26,7 @@ from strategies.episodes.episode import SUBMIT
 from strategies.gate.replay.exposure import Inverse, moments_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from events.types.claims import Claim
     from strategies.claims.applicability import Moment
@@ -92,26 +90,37 @@ def background(
     `usual` is the share of each class among the actions of all agents. Unless `to_end`, what came after is left
     out: where the outcome is known before the end, what agents do then follows from it.
     """
-    turn = record.steps[decision.at].turn
-    calls = [step for step in record.steps if _counts(step)]
-    before = actions_before(record, decision.at)
-    others = [(last, step) for last, step in pairwise(calls) if step.turn < turn or (to_end and step.turn > turn)]
-    free = [step for last, step in others if not last.error]
-    failed, times = sum(step.error for step in before), Counter([step.action for step in before])
-    alike = of_class(about)
+    turn, alike = record.steps[decision.at].turn, of_class(about)
+    before: list[StepRecord] = []
+    last: StepRecord | None = None
+    same = free = 0
+    for at, step in enumerate(record.steps):
+        if not _counts(step):
+            continue
+        if last is not None and not last.error and (step.turn < turn or (to_end and step.turn > turn)):
+            free += 1
+            same += alike[step.action]
+        if at < decision.at and step.turn < turn:
+            before.append(step)
+        last = step
+    actions, failed = [step.action for step in before], sum([step.error for step in before])
     return Background(
         turn=min(len(before), _MOST_TURNS),
-        seen=_shown(before),
+        seen=_shown(before[-1]) if before else "",
         failed=(failed, failed / max(len(before), 1)),
-        habit=tuple(times[action] - share * len(before) for action, share in usual.items()),
-        same=sum([alike[step.action] for step in free]),
-        free=len(free),
+        habit=tuple([actions.count(action) - share * len(before) for action, share in usual.items()]),
+        same=same,
+        free=free,
     )
 
 
 def last_seen(record: EpisodeRecord, at: int) -> str:
     """Name what the last action before an index showed: an error template, or "worked"; "" before the first."""
-    return _shown(actions_before(record, at))
+    turn = record.steps[at].turn
+    for step in record.steps[at - 1 :: -1] if at else ():
+        if step.turn < turn and _counts(step):
+            return _shown(step)
+    return ""
 
 
 def actions_before(record: EpisodeRecord, at: int) -> list[StepRecord]:
@@ -120,8 +129,8 @@ def actions_before(record: EpisodeRecord, at: int) -> list[StepRecord]:
     return [step for step in record.steps[:at] if step.turn < turn and _counts(step)]
 
 
-def _shown(before: Sequence[StepRecord]) -> str:
-    return (before[-1].template if before[-1].error else "worked") if before else ""
+def _shown(step: StepRecord) -> str:
+    return step.template if step.error else "worked"
 
 
 def _turned(decision: Decision) -> Decision:

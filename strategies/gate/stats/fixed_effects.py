@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from math import fsum, sqrt
-from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from strategies.gate.stats.group_means import CrossedGroups, are_few, dot, grouping, within
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-Column = list[float]
+    from strategies.gate.stats.group_means import Column, Grouping
 
-_ROUNDS: Final = 20
-_SETTLED: Final = 1e-4
-"""Means of groups below this share of a column's spread count as none."""
 _NOTHING: Final = 1e-9
 _LEFT: Final = 1e-3
 """Below this share of what a cause varies, what is left of it is no more than rounding."""
@@ -35,47 +33,9 @@ class Slope(NamedTuple):
         return self.value / self.error
 
 
-class Grouping(NamedTuple):
-    """Which group each row is in, by number, and how many rows each group has."""
-
-    of: list[int]
-    sizes: list[int]
-
-
-def grouping(names: Sequence[Hashable]) -> Grouping:
-    """Number the groups that rows name."""
-    numbers: dict[Hashable, int] = {}
-    of = [numbers.setdefault(name, len(numbers)) for name in names]
-    sizes = [0] * len(numbers)
-    for number in of:
-        sizes[number] += 1
-    return Grouping(of, sizes)
-
-
 def _lie_within(groups: Grouping, wider: Grouping) -> bool:
     """Tell whether each group lies within one of the wider ones."""
     return len({*zip(groups.of, wider.of, strict=True)}) == len(groups.sizes)
-
-
-def within(column: Sequence[float], groupings: Sequence[Grouping]) -> Column:
-    """Take the mean of every group away, for several groupings at once, in turn.
-
-    Source: Guimarães & Portugal 2010 (alternating projections).
-    """
-    left = list(map(float, column))
-    settled = _SETTLED * sqrt(dot(left, left) / len(left)) if left else 0.0
-    for _ in range(_ROUNDS if len(groupings) > 1 else len(groupings)):
-        most = 0.0
-        for of, sizes in groupings:
-            sums = [0.0] * len(sizes)
-            for group, value in zip(of, left, strict=True):
-                sums[group] += value
-            means = [total / size for total, size in zip(sums, sizes, strict=True)]
-            most = max(most, *map(abs, means))
-            left = [value - means[group] for group, value in zip(of, left, strict=True)]
-        if most <= settled:
-            break
-    return left
 
 
 class GroupedRows:
@@ -88,13 +48,14 @@ class GroupedRows:
         for groups in self.groupings:  # once means are taken away, wider groups have none left
             if not self._apart or not _lie_within(self._apart[-1], groups):
                 self._apart.append(groups)
+        self._crossed = CrossedGroups(self._apart) if are_few(self._apart, len(clusters)) else None
         self._within: dict[tuple[float, ...], Column] = {}
 
     def within(self, column: Sequence[float]) -> Column:
         """Take the mean of every group away from a column; the answer is the caller's own."""
         key = tuple(column)
         if key not in self._within:
-            self._within[key] = within(key, self._apart)
+            self._within[key] = self._crossed.within(key) if self._crossed else within(key, self._apart)
         return list(self._within[key])
 
 
@@ -168,8 +129,3 @@ def _subtract(column: Column, unit: Column) -> None:
     """Take from a column what of it lies along a unit column, in place."""
     along = dot(column, unit)
     column[:] = [value - along * other for value, other in zip(column, unit, strict=True)]
-
-
-def dot(left: Sequence[float], right: Sequence[float]) -> float:
-    """Multiply two columns, row by row, and sum."""
-    return fsum(map(mul, left, right))

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from events.errors import UsageError
-from registry.evidence.gitleaks import find_scanner
 from strategies.engines.engine_settings import TABLE as _ENGINE
 from strategies.engines.engine_settings import EngineSettings
 from strategies.episodes.outcome_rules import outcome_rules
@@ -80,7 +79,7 @@ KINDS: Final[dict[str, tuple[type, ...]]] = {
     **{
         f"{_MODELS}.{name}": _kinds_of(setting.default)
         for name, setting in ModelSettings.model_fields.items()
-        if name not in {"prices", "effort"}
+        if name not in {"prices", "effort", "fallback"}
     },
     **{f"{_ENGINE}.{name}": _kinds_of(setting.default) for name, setting in EngineSettings.model_fields.items()},
     _OUTCOME: (list,),
@@ -173,6 +172,8 @@ class Config:
     @property
     def policy(self) -> IntakePolicy:
         """What was decided about what comes in; raises UntrustedError."""
+        from registry.evidence.gitleaks import find_scanner  # noqa: PLC0415 - settings are read by every command
+
         self.require("scan.gitleaks", "scan.personal_data", LOGS)
         return IntakePolicy(
             self.thresholds,

@@ -26,6 +26,7 @@ LETS: Final[Mapping[str, str]] = {
     "rollouts.commands": "lets checks and graders run these programs",
     "rollouts.allow_unisolated": "runs commands where this machine cannot isolate them",
     **{f"models.{role}": _ASKS for role in ("proposer", "writer", "judge", "notes", "classifier", "agent")},
+    "models.fallback": _ASKS,
     "models.base_url": "receives what models are asked, and your key",
     "models.prices": "decides what a cap in dollars lets through",
     "engine.name": "hands work to other processes",
@@ -122,7 +123,7 @@ def _general(path: tuple[str, ...]) -> str:
         return f"rollouts.{path[-1]}"
     if path[0] == "logs" and path != ("logs", "trust"):
         return "logs.name"
-    return "models.prices" if path[:2] == ("models", "prices") else ".".join(path)
+    return ".".join(path[:2]) if path[:2] in {("models", "prices"), ("models", "fallback")} else ".".join(path)
 
 
 def _own(own: Mapping[str, Any], path: tuple[str, ...], key: str) -> object:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from tui.documents.registry_files import TrustName
+    from tui.documents.status import TrustName
 
 
 @dataclass(frozen=True, slots=True)

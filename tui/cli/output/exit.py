@@ -30,7 +30,7 @@ def ended(words: Sequence[str], answer: Callable[[], object]) -> int:
 
     Raises: KeyboardInterrupt, once the person who reads the answer through a pager has read it.
     """
-    speak_plainly((sys.stdout, sys.stderr))
+    speak_plainly((sys.stdout, sys.stderr), os.environ)
     at = command_at(words)
     debug = "--debug" in words[:at]
     code: object = 0  # also where the reader of a pager leaves early

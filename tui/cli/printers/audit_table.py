@@ -19,17 +19,17 @@ _CELL: Final = 12
 
 def print_audit(call: Invocation, record: AuditRecord) -> None:
     """Print what was audited, the table, each draft, and how it ended."""
-    drafts = record.judged
+    drafts = record.iterations
     say_facts(call, audit_facts(record))
     if not drafts:
         call.say("  nothing was judged yet")
         return
     heads = "".join(f"{draft_label(judged.iteration):>{_CELL}}" for judged in drafts)
     call.say(call.paint(f"  {'evaluator':<{_NAME}}{heads}", "dim"))
-    for row in evaluator_table(record):
+    for row in evaluator_table(record, drafts):
         cells = "".join(f"{cell or '–':>{_CELL}}" for cell in row.cells)
         call.say(f"  {row.evaluator:<{_NAME}}{cells}")
-    for judged in drafts:
+    for judged in record.judged:
         say_facts(call, draft_facts(judged))
 
 

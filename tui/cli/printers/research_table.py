@@ -62,7 +62,7 @@ def print_experiment(call: Invocation, library: Library, experiment: Experiment)
     )
     change = ", ".join(entry.path for entry in proposed.after) or "nothing that could be applied"
     say_folded(call, head, f"{change}: {proposed.reason}" if proposed.reason else change)
-    if ended.verdict != "kept":
+    if ended.verdict != "kept" or ended.e_value is None:
         for reason in ended.reasons[:1]:
             say_folded(call, f"{'':>5}", reason)
 
@@ -71,12 +71,14 @@ def print_research_end(call: Invocation, record: ResearchRecord, why: str) -> No
     """Say in a sentence what came of it, why it ended, and what to look at next."""
     target, experiments = record.started.target, record.ended
     kept = [experiment for experiment in experiments if experiment.in_force]
-    held = [experiment for experiment in experiments if experiment.ended and experiment.ended.verdict == "held"]
+    held = [experiment for experiment in experiments if experiment.is_held]
     call.say(f"{count(len(experiments), 'experiment')}: {len(kept)} kept{_waiting(held)}")
     say_fact(call, "stopped", why)
     if record.started.kind == "file":
         undo = f"    germline research {target} --undo --reason TEXT" if kept else ""
-        call.say(f"next       germline research {target} --status{undo}")
+        number = held[-1].proposed.experiment if held else 0
+        taken = f"    germline research {target} --approve {number} --reason TEXT" if held else ""
+        call.say(f"next       germline research {target} --status{undo}{taken}")
     else:
         call.say(f"next       germline log {target}    germline candidates {target}")
 

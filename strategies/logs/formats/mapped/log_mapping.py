@@ -42,7 +42,7 @@ class LogMapping(BaseModel):
     such as "passed" and "failed" are known. Times are RFC 3339, or numbers since 1970 in seconds to nanoseconds.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: str
     glob: Annotated[str, Field(min_length=1)]

@@ -11,7 +11,7 @@ import skills_ref  # type: ignore[import-untyped]  # ships no types
 
 from events.errors import RefusedError, SkillFormatError
 from registry.actions.index_skill import plan_in_folder, plan_in_registry, plan_in_skill, record_index, write_index
-from registry.actions.publish import publish, standing, take_in_edits
+from registry.actions.publish import publish, standing, take_in, take_in_edits
 from registry.decide.commands import RevertVersion
 from registry.skill_md.folder import read_skill
 from registry.skill_md.navigation_index import INDEX_TITLE, index_lines, index_of, with_index, without_index
@@ -19,6 +19,7 @@ from registry.skill_md.render import skill_text
 from registry.skill_md.text import split_lines
 from strategies.audit.drafts import passages_of, rewrite_to
 from tests.registries import NAME, imported, learn
+from tui.reads.usage import read_usage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,6 +38,11 @@ def indexed_skill(registry: Registry, tmp_path: Path) -> Path:
     _, skill = plan_in_registry(registry, NAME, remove=False)
     record_index(registry, skill)
     return place
+
+
+def recorded_skills(recorded_data: Path) -> list[Path]:
+    """List the SKILL.md files of the recorded skills, of which all have other files."""
+    return sorted((recorded_data / "skills").glob("*/SKILL.md"))
 
 
 def test_each_passage_has_the_words_that_others_have_not_and_its_lines() -> None:
@@ -96,7 +102,7 @@ def test_real_skills_are_valid_with_their_index_and_the_same_bytes_without(
     recorded_data: Path, tmp_path: Path
 ) -> None:
     rows = {}
-    for folder in sorted(file.parent for file in (recorded_data / "skills").glob("*/SKILL.md")):
+    for folder in (file.parent for file in recorded_skills(recorded_data)):
         place = tmp_path / folder.name
         copytree(folder, place)
         assert skills_ref.validate(place) == []
@@ -200,3 +206,24 @@ def test_an_audit_looks_past_an_index_and_makes_it_again_with_the_files_that_it_
     edits, files, _ = rewrite_to(registry.log, capsule, without_guide)
     assert [file.path for file in files] == ["guide.md"]
     assert {edit.op for edit in edits} == {"delete"}
+
+
+def test_each_recorded_skill_gets_an_index_as_a_version_and_a_report_of_what_can_correct_its_lines(
+    registry: Registry, tmp_path: Path, recorded_data: Path
+) -> None:
+    places = [copytree(file.parent, tmp_path / file.parent.name) for file in recorded_skills(recorded_data)]
+    for place in places:
+        take_in(registry, place)
+    names = [place.name for place in places]
+    before = {file.capsule.name: file for file in read_usage(registry, names, "2026-01-01T00:00:00Z", seed=0)}
+    for place in places:
+        assert skills_ref.validate(place) == []
+        planned, skill = plan_in_registry(registry, place.name, remove=False)
+        if planned.changes:  # beside one of them lies a licence alone
+            record_index(registry, skill)
+        assert (INDEX_TITLE in (place / "SKILL.md").read_text(encoding="utf-8")) == bool(planned.index.rows)
+        assert skills_ref.validate(place) == []
+    for report in read_usage(registry, names, "2026-01-01T00:00:00Z", seed=0):
+        assert len(report.lines) == len(before[report.capsule.name].lines)  # an index states nothing
+        assert report.evolvability == 0.0  # no line was learned, and nothing was audited yet
+        assert all(line.witness.what for line in report.lines)

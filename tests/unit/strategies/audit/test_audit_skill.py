@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from registry.registry import Registry
     from strategies.audit.evaluators.evaluator_types import RunRecord
     from strategies.rollouts.tasks.task import RolloutTask
+
+RUNS_OF_A_TASK = 5
+"""Of the small skill: no skill, the skill as given, one draft, and the draft and no skill once more."""
 
 
 @pytest.fixture
@@ -67,7 +71,7 @@ def test_what_an_audit_promotes_is_not_measured_and_has_no_tier(registry: Regist
     assert HARMFUL not in (skill / "SKILL.md").read_text(encoding="utf-8")
     promoted = registry.candidates_of([end.record.ended.candidate])[end.record.ended.candidate]
     assert promoted.tier is None
-    assert promoted.reasons[0].startswith("decided by audit-2")
+    assert promoted.reasons[0].startswith("decided by audit-3")
 
 
 @pytest.mark.usefixtures("skill")
@@ -92,7 +96,7 @@ def test_what_was_stopped_goes_on_and_makes_no_run_twice(registry: Registry, at:
         audit_skill(plan_of(registry, first, count=4))
     second = ScriptedRunner()
     end = audit_skill(plan_of(registry, second, count=4))
-    assert first.made - 1 + second.made == 4 * 3  # no skill, the skill as given, and one draft
+    assert first.made - 1 + second.made == 4 * RUNS_OF_A_TASK
     reported = [(event.iteration, event.draft, event.evaluator) for event in end.record.reported]
     assert len(reported) == len(set(reported))
 
@@ -105,7 +109,7 @@ def test_a_cap_ends_an_audit_and_a_higher_one_goes_on(registry: Registry) -> Non
     second = ScriptedRunner()
     end = audit_skill(plan_of(registry, second))
     assert end.record.ended
-    assert first.made + second.made == 3 * 3
+    assert first.made + second.made == 3 * RUNS_OF_A_TASK
 
 
 @pytest.mark.usefixtures("skill")
@@ -149,9 +153,10 @@ def test_pairs_that_infrastructure_loses_are_named_and_run_by_the_same_command(r
     assert [(judged.iteration, judged.kept, judged.lost_pairs) for judged in end.record.judged] == [
         (0, True, ()),
         (1, True, ()),
+        (2, True, ()),
     ]
-    table = {row.evaluator: row.counts for row in evaluator_table(end.record)}
-    assert table["format-compliance"] == ({"hurt": 3}, {"inert": 3})
+    table = {row.evaluator: row.counts for row in evaluator_table(end.record, end.record.iterations)}
+    assert table["format-compliance"] == ({"hurt": 3}, {"inert": 3}, {"inert": 3})
 
 
 @pytest.mark.usefixtures("skill")
@@ -159,15 +164,63 @@ def test_a_run_that_works_when_it_is_tried_again_is_not_lost(registry: Registry)
     crashed = Trial(task="", status="infrastructure", note="the agent ended before it did anything")
     runner = ScriptedRunner(before=lambda made: crashed if made == 4 else None)
     end = audit_skill(plan_of(registry, runner))
-    assert runner.made == 3 * 3 + 1
-    assert [judged.lost_pairs for judged in end.record.judged] == [(), ()]
+    assert runner.made == 3 * RUNS_OF_A_TASK + 1
+    assert [judged.lost_pairs for judged in end.record.judged] == [()] * 3
 
 
 @pytest.mark.usefixtures("skill")
 def test_pairs_are_repeated_only_while_runs_differ(registry: Registry) -> None:
     steady = ScriptedRunner()
     audit_skill(plan_of(registry, steady, pairs=4))
-    assert steady.made == 2 * 3 * 3  # two of four rounds: the second said what the first did
+    # two of four rounds, as the second said what the first did, and a third one for the second look
+    assert steady.made == 3 * (2 * 3 + 2)
+
+
+@pytest.mark.usefixtures("skill")
+def test_a_skill_has_converged_once_two_iterations_in_a_row_brought_no_hurt(registry: Registry) -> None:
+    record = audit_skill(plan_of(registry, ScriptedRunner())).record
+    assert [(judged.result, bool(judged.moves)) for judged in record.judged] == [
+        ("hurt", False),
+        ("inert", True),
+        ("inert", False),
+    ]
+    assert record.ended
+    assert record.ended.because.startswith("converged: no hurt in 2 iterations")
+
+
+@pytest.mark.usefixtures("skill")
+def test_a_draft_that_was_kept_by_luck_is_taken_back_at_the_second_look(registry: Registry) -> None:
+    ran = Counter[str]()
+
+    def worse_the_second_time(text: str, task: RolloutTask) -> RunRecord:
+        if not text or task.id != "t0":
+            return obedient(text, task)
+        ran[text] += 1
+        return obedient("name;sum" if ran[text] > 1 else "", task)
+
+    end = audit_skill(plan_of(registry, ScriptedRunner(behaves=worse_the_second_time)))
+    kept = [(judged.kept, judged.by) for judged in end.record.judged]
+    assert kept[1:3] == [(True, "artifacts"), (False, "anchor lost")]
+    assert end.record.ended
+    assert not end.record.ended.candidate
+
+
+def test_repair_tries_another_suspect_in_the_same_iteration_where_a_draft_is_rolled_back(
+    registry: Registry, tmp_path: Path
+) -> None:
+    heeded = "- Put `who,sum` on top of each table.\n"
+    imported(registry, tmp_path, SKILL.replace(HARMFUL, f"- Name the columns `who,sum`.\n{heeded}"))
+
+    def heeds_one(text: str, task: RolloutTask) -> RunRecord:
+        record = obedient("", task)
+        table = record.files["totals.csv"].replace("name,", "who," if heeded in text else "name,", 1)
+        return record.model_copy(update={"files": {"totals.csv": table}})
+
+    record = audit_skill(plan_of(registry, ScriptedRunner(behaves=heeds_one))).record
+    tried = [(judged.iteration, judged.attempt, judged.kept) for judged in record.judged]
+    assert tried == [(0, 0, True), (1, 0, False), (1, 1, True), (2, 0, True)]
+    assert record.judged[2].moves[0].quote == heeded.strip()
+    assert [judged.attempt for judged in record.iterations] == [0, 1, 0]
 
 
 @pytest.mark.usefixtures("skill")

@@ -12,7 +12,7 @@ from strategies.audit.anchor_checks import compiled_anchors
 from strategies.audit.audit_tasks import MAX_WORKSPACE_BYTES, load_audit_tasks, workspace_texts
 from strategies.audit.evaluators.table_text import table_of
 from strategies.audit.interpret_tasks import interpret_tasks, read_corrections
-from strategies.audit.requirements import held_against, interpreted
+from strategies.audit.requirements import interpreted
 from strategies.audit.workspace_tables import tables_in
 from strategies.rollouts.tasks.check_types import check_name
 from strategies.rollouts.tasks.task import RolloutTask
@@ -182,16 +182,3 @@ def test_a_field_longer_than_csv_reads_makes_a_file_no_table() -> None:
 def test_a_column_that_a_table_has_twice_is_not_summed_up() -> None:
     files = {"in.csv": "amount,amount\n1,2\n"}
     assert anchors_of("Write the sum of `amount` of in.csv to n.txt.", files) == {"n.txt is there": ""}
-
-
-def test_a_name_in_another_case_is_a_conflict() -> None:
-    from strategies.audit.evaluators.evaluator_types import SkillPassage, TableColumns
-
-    table = TableColumns(path="a.csv", table="a", columns=("Region",))
-    read = interpreted("t", "Sum up a.csv into out.csv.", {"a.csv"}, (table,))
-    lines = [
-        SkillPassage(file="SKILL.md", gene="g", line=at, text=text)
-        for at, text in enumerate(("Use `region`.", "Use `Region`."))
-    ]
-    (conflict,) = held_against(read, lines).conflicts
-    assert conflict.quote == "Use `region`."

@@ -85,6 +85,18 @@ def test_harm_is_taken_away_first_then_noise_then_texts_are_swapped_and_gaps_wai
     assert after(route) == "# Orders\n\n- Divide by 100.\n- Read `orders.csv`.\n\n## Output\n\n- Sort rows.\n"
 
 
+def test_an_edit_names_the_evaluator_and_the_task_that_its_reason_is_from_first() -> None:
+    first, second = (
+        pair(signal("harmful", "- Use semicolons.", reason=reason), task=task, result="hurt", anchors=LOST)
+        for reason, task in (("the task wants commas", "b"), ("what it made is lost", "a"))
+    )
+    other = second.reports[0].model_copy(update={"evaluator": "data-consistency"})
+    (target,) = route_edits([AuditedPair(second.material, (other,)), first]).targets
+    assert target.reason == "the task wants commas"
+    assert target.evaluators == ("format-compliance", "data-consistency")
+    assert target.tasks == ("b", "a")
+
+
 def test_what_is_left_alone_is_told_by_its_gravest_signal_in_whatever_order_pairs_come() -> None:
     harm, noise = (signal(action, "- Divide by 100.") for action in ("harmful", "noise"))
     pairs = [pair(noise, protected=["- Divide by 100."]), pair(harm, task="b")]
@@ -99,6 +111,14 @@ def test_gaps_are_filled_in_repair_alone_once_nothing_else_is_left() -> None:
     route = route_edits([pair(gap, anchors=LOST)])
     assert after(route) == SKILL + "- Check the rows of the output.\n"
     assert not route_edits([pair(gap, anchors=LOST, skill=SKILL + "- Check the rows of the output.\n")]).targets
+
+
+def test_a_gap_is_not_filled_in_a_section_that_an_earlier_draft_emptied() -> None:
+    gap = signal("gap", replacement="Check the rows of the output.", move="add a missing rule")
+    base = capsule_of(SKILL)
+    emptied = replace(base, genes=(base.genes[0], replace(base.genes[1], lines=())))
+    moves = draft_edits(route_edits([pair(gap, anchors=LOST)]), emptied, {})
+    assert [edit.gene for move in moves.edits for edit in move.edits] == [base.genes[0].id]
 
 
 def test_what_helped_on_another_task_is_not_taken_away_and_the_reason_says_so() -> None:

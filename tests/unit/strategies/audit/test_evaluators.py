@@ -93,6 +93,21 @@ def test_a_fault_of_form_is_laid_to_the_passage_that_it_comes_from(written: str,
     assert quotes(report, "harmful") == [passage]
 
 
+def test_a_fault_in_a_file_that_the_other_run_did_not_leave_is_not_brought_by_the_skill() -> None:
+    pair = material("- Sum with `awk`.\n", run("client,sum\nAnn,53.75\n", anchors=LOST), run(None, anchors=LOST))
+    assert report_of("format-compliance", pair).result == "helped"
+
+
+def test_a_table_that_is_right_to_have_two_rows_has_lost_no_order() -> None:
+    rows = "Ann,3\nBob,2\nCid,1\n"
+    both = (run(f"customer,total\n{text}") for text in (rows[:12], rows))
+    pair = material("- Leave out who has left.\n", *both, prompt=f"{PROMPT} Sort them by customer.")
+    assert report_of("format-compliance", pair).result == "inert"
+    having, lacking = (run(f"customer,total\n{text}") for text in ("Bob,2\nAnn,3\nCid,1\n", rows))
+    unsorted = material("- Be brief.\n", having, lacking, prompt=f"{PROMPT} Sort them by customer.")
+    assert report_of("format-compliance", unsorted).result == "hurt"
+
+
 def test_a_file_in_the_wrong_place_is_left_to_the_task() -> None:
     skill = "- Divide with `/ 100`.\n- Write the result to `/srv/out/report.csv`.\n"
     having = RunRecord(actions=(action("awk '$3 / 100' > /srv/out/report.csv", failed=True),), anchors=LOST)

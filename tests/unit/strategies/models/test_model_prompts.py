@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
 from pydantic import Field
@@ -16,7 +16,6 @@ from strategies.models.answer_schema import answer_schema
 from strategies.models.chat_server import chat_body
 from strategies.models.prompts import prompt_of
 from strategies.models.protocol import (
-    Effort,
     ModelMessage,
     ModelTool,
     Opaque,
@@ -27,6 +26,9 @@ from strategies.models.protocol import (
     user_message,
 )
 from tests.asking import Pick, question
+
+if TYPE_CHECKING:
+    from strategies.models.model_settings import Effort
 
 EFFORTS: tuple[Effort | None, ...] = (None, "high")
 SECRET = "ghp_" + "a1" * 18

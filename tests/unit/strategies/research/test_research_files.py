@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.errors import RefusedError, UsageError
+from events.errors import NotFoundError, RefusedError, UsageError
 from events.types.research_events import ExperimentProposed
 from registry.decide.commands import RecordFact
 from strategies.policy.presets import PRESETS
-from strategies.research.research_files import research, undo
+from strategies.research.research_files import approve, research, undo
 from strategies.research.research_plan import ResearchPlan, rig_of_experiments
 from strategies.research.research_record import Experiment, research_records
 from strategies.research.research_surface import ResearchTarget
@@ -156,6 +156,43 @@ def test_a_text_with_instructions_for_agents_is_quarantined_and_never_run(bench:
     assert (held.ended.verdict, held.ended.runs) == ("held", 0)
     assert held.ended.reasons[0].startswith("quarantine: ")
     assert bench.text == TOOL
+
+
+def test_a_person_takes_up_what_is_held_unless_the_file_was_edited_meanwhile(bench: Bench) -> None:
+    bench.researched(replaces("COST = 50\n", f"COST = 5\n{POISON}"))
+    with pytest.raises(NotFoundError, match=r"experiment 2 on .* is not held; held: 1"):
+        approve(bench.registry, bench.target, 2, "seen")
+    (bench.folder / "tool.py").write_text("mine\n")
+    with pytest.raises(RefusedError, match="was edited meanwhile"):
+        approve(bench.registry, bench.target, 1, "seen")
+    (bench.folder / "tool.py").write_text(TOOL)
+
+    approve(bench.registry, bench.target, 1, "it is a test")
+
+    assert POISON in bench.text
+    ((known,),) = (record.ended for record in research_records(bench.registry))
+    assert known.ended is not None
+    assert (known.in_force, known.ended.reasons) == (True, ("approved by a person, not measured: it is a test",))
+    undo(bench.registry, bench.target, "no")
+    assert bench.text == TOOL
+
+
+def test_a_cap_on_dollars_ends_the_command_and_a_later_one_goes_on(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def priced(runner: MetricRunner, job: PlannedRun) -> Trial:
+        return drawn(runner, job).model_copy(update={"cost_usd": 0.01})
+
+    monkeypatch.setattr(MetricRunner, "__call__", priced)
+    bench.ideas = [replaces("COST = 50", "COST = 40"), replaces("COST = 40", "COST = 30")]
+
+    first = research(bench.plan(usd=0.6))
+    assert "0.6 USD (--max-usd) is reached" in first.why
+    second = research(bench.plan(usd=0.25))
+    assert len(first.record.ended) == 0
+    assert len(second.record.ended) == 1
+    assert bench.researched()[-1].in_force
+    assert bench.text == TOOL.replace("50", "30")
 
 
 def test_the_same_change_of_the_same_file_is_not_measured_twice(bench: Bench) -> None:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.types.training_events import TRAINER
+from events.types.candidate_events import TRAINER
 from strategies.gate.aimed_rule import FRESH
 from strategies.models.tasks.training_case import TrainingCase, TrainingChange, TrainingEdit
 from strategies.rollouts.compare.metric import harness_on_metric, load_metric
 from strategies.rollouts.run.runner import RunCaps
 from strategies.sandbox.confined_run import SandboxPolicy
-from strategies.train.epoch import lines_shown
+from strategies.train.explore_runs import lines_shown
 from strategies.train.train_skill import train
 from strategies.train.training_plan import TrainingCaps, TrainingPlan
 from strategies.train.training_proposers import ProposedChange

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from events.types.catalogue import EVENT_TYPES
+from events.types.catalogue import event_types
 from strategies.claims.catalogue import KINDS
 from strategies.policy.presets import PRESETS
 from strategies.signals.detect import DETECTORS
@@ -27,7 +27,7 @@ def test_the_documents_are_up_to_date(made: dict[str, str]) -> None:
 
 
 def test_every_event_and_each_of_its_fields_is_documented(made: dict[str, str]) -> None:
-    for event in EVENT_TYPES:
+    for event in event_types():
         section = made["events.md"].partition(f"\n### {event.__name__}\n")[2].partition("\n### ")[0]
         assert event.__doc__
         assert event.__doc__.splitlines()[0] in section

@@ -318,7 +318,7 @@ def test_the_ids_of_keys_stand_in_one_column_at_the_right_edge(width: int) -> No
         KeyLine("enter", "history", "the history of this skill", "skills.open"),
         KeyLine("q", "close", "x", "y"),
     ]
-    assert [width_of(row) for row in help_rows(lines, "", width)] == [width - 1, width - 1]
+    assert [width_of(row) for row in help_rows(lines, [], "", width)] == [width - 1, width - 1]
 
 
 @pytest.mark.parametrize("width", [79, 98, 99, 118, 119, 138, 139, 159, 199, 299])

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
 from events.errors import NotFoundError, RefusedError, UsageError
-from events.types.audit_events import MOST_DRAFTS
+from events.types.audit_events import MOST_ITERATIONS
 from registry.actions.publish import expected_files, keep_files, require_unedited
 from registry.skill_md.disk import write_skill
 from registry.skill_md.folder import SkillFolder, read_skill
@@ -42,13 +43,14 @@ from tui.session.bootstrap import find_registry, open_library, open_registry
 from tui.text.names import SHOWN_CHARS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from registry.query.library import Library
     from registry.registry import Registry
     from registry.state.capsule import Capsule
     from strategies.audit.audit_skill import AuditEnd
     from strategies.audit.evaluators.evaluator_types import TaskRequirements
+    from strategies.audit.interpret_tasks import InterpretedTask
     from strategies.rollouts.tasks.task import TaskSet
     from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
@@ -67,8 +69,8 @@ def audit_command(  # noqa: PLR0913 - the options of the command are its contrac
     ] = None,
     agent: AgentCommand = "",
     iterations: Annotated[
-        int, typer.Option(min=1, max=MOST_DRAFTS, metavar="N", help="Drafts at most.")
-    ] = MOST_DRAFTS,
+        int, typer.Option(min=1, max=MOST_ITERATIONS, metavar="N", help="Iterations at most.")
+    ] = MOST_ITERATIONS,
     pairs: Annotated[
         int,
         typer.Option(min=1, max=20, metavar="N", help="Pairs of runs of each task at most."),
@@ -114,7 +116,8 @@ def audit_command(  # noqa: PLR0913 - the options of the command are its contrac
     corrections = read_corrections(requirements) if requirements else {}
     options = HarnessOptions(agent=agent, workers=workers, tape=tape)
     task_set = load_audit_tasks(tasks.expanduser(), limit_s=limit_s)
-    asked = _Asked(skill, task_set, corrections, options, iterations, pairs, seed, preset, dry_run)
+    show = _show_nothing if as_json else partial(print_anchors, call)
+    asked = _Asked(skill, task_set, corrections, options, iterations, pairs, seed, preset, dry_run, show)
     config = on_engine(read_config(), *(("local", "") if dry_run else (engine, scheduler)))
     line, ending = RunLine(call), _Ending(promote, out, as_json)
     with (
@@ -126,6 +129,11 @@ def audit_command(  # noqa: PLR0913 - the options of the command are its contrac
             _tell_plan(call, plan, as_json=as_json)
         else:
             _run(call, plan, line, ending)
+
+
+def _show_nothing(known: InterpretedTask) -> None:
+    """Print nothing of a task: what is printed is one JSON object."""
+    del known
 
 
 class _Ending(NamedTuple):
@@ -162,6 +170,7 @@ class _Asked:
     seed: int | None
     preset: str
     dry_run: bool
+    show: Callable[[InterpretedTask], None]
 
 
 @contextmanager
@@ -177,7 +186,8 @@ def _planned(registry: Registry, asked: _Asked, config: Config, line: RunLine) -
         require_unedited(registry, base.name)
     with _asking_model(registry, config, asked) as asking:
         reads = asking.read_task if asking and not asked.dry_run else None
-        tasks = interpret_tasks(registry, asked.tasks, asked.corrections, reads, lock=not asked.dry_run)
+        lock = not asked.dry_run
+        tasks = interpret_tasks(registry, asked.tasks, asked.corrections, reads, lock=lock, show=asked.show)
         harness = harness_on(registry, base.name, config, asked.harness, with_anchors(asked.tasks, tasks))
         seed = config.seed if asked.seed is None else asked.seed
         rig = Rig(registry, harness, bound_by(registry, asked.preset).preset, seed, line.advance)
@@ -237,7 +247,7 @@ def _tell_plan(call: Invocation, plan: AuditPlan, *, as_json: bool) -> None:
         call,
         "plan       ",
         f"at most {plan.most_runs:,} runs of {plan.rig.harness.agent.name}: {plan.skill} as given, no skill, and "
-        f"{plan.iterations} drafts on {len(plan.tasks)} tasks",
+        f"what {plan.iterations} iterations try, on {len(plan.tasks)} tasks",
     )
     call.say("dry run    nothing was run or written")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
@@ -12,14 +13,22 @@ from events.errors import UsageError
 from strategies.gate.rollout_rule import LOOKS
 from strategies.policy.active_preset import bound_by
 from strategies.policy.canonical_json import digest
-from strategies.research.research_files import research, undo
+from strategies.research.research_files import approve, research, undo
 from strategies.research.research_plan import EXPERIMENTS, ResearchPlan, rig_of_experiments
 from strategies.research.research_record import ResearchRecord, research_record, research_records
 from strategies.research.research_surface import ResearchTarget, surface_now
 from strategies.rollouts.compare.comparison import Rig
 from strategies.rollouts.compare.metric import load_metric
 from strategies.train.training_proposers import REFLECT
-from tui.cli.commands.evolve.train import AskedProposer, Steering, WhoProposes, proposer_of, steering_text
+from tui.cli.commands.evolve.train import (
+    AskedProposer,
+    Seed,
+    Steering,
+    WhoProposes,
+    proposer_of,
+    require_caps,
+    steering_text,
+)
 from tui.cli.config.config import read_config
 from tui.cli.config.harness import HarnessOptions, harness_of, harness_of_metric, sandbox_policy
 from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape
@@ -49,6 +58,10 @@ if TYPE_CHECKING:
     from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
 
+MostUsd = Annotated[
+    float | None, typer.Option(metavar="N", help="US dollars of this command, the proposer's too.")
+]
+
 
 class _Measure(NamedTuple):
     """What measures a target: a metric, or None where tasks do, and the runs that it takes."""
@@ -76,12 +89,17 @@ def research_target(  # noqa: PLR0913 - the options of the command are its contr
     minutes: Annotated[
         float, typer.Option(min=0, metavar="M", help="What each experiment may take; else its share of --hours.")
     ] = 0,
+    max_usd: MostUsd = None,
     preset: Bar = "",
-    seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
+    seed: Seed = None,
     workers: RunsAtOnce = None,
     replay: ModelReplay = None,
     record: ModelRecord = False,
     undone: Annotated[bool, typer.Option("--undo", help="Take the last kept experiment on a FILE back.")] = False,
+    approved: Annotated[
+        int | None,
+        typer.Option("--approve", metavar="N", help="Write what the held experiment N makes of a FILE."),
+    ] = None,
     reason: Reason = "",
     status: Annotated[bool, typer.Option("--status", help="Show the researches so far, and run nothing.")] = False,
     dry_run: Annotated[
@@ -101,15 +119,17 @@ def research_target(  # noqa: PLR0913 - the options of the command are its contr
         with open_library(where) as library:
             _tell_status(call, library, find_target(library, target, where, patterns).name, as_json=as_json)
         return
-    if undone:
-        require_reason(reason, UNDECIDED, f"germline research {target} --undo --reason TEXT")
+    deciding = "--undo" if undone else f"--approve {approved}" if approved is not None else ""
+    if deciding:
+        require_reason(reason, UNDECIDED, f"germline research {target} {deciding} --reason TEXT")
+    require_caps(("--max-usd", max_usd))
     config = read_config()
     asked = AskedProposer(proposer, tasks, opened_tape(replay, record=record and not dry_run), dry_run=dry_run)
     line = RunLine(call)
     with open_registry(where, dry_run=dry_run) as registry:
         named = find_target(registry, target, where, patterns)
-        if undone:
-            _undo(call, registry, named, reason, as_json=as_json)
+        if deciding:
+            _decide(call, registry, named, _Decision(approved, reason, dry_run=dry_run), as_json=as_json)
             return
         options = HarnessOptions(tasks, agent, workers, tape=asked.tape)
         known, metric_file, harness = _measure_of(registry, named, config, metric, options)
@@ -118,8 +138,8 @@ def research_target(  # noqa: PLR0913 - the options of the command are its contr
             Rig(registry, harness, bound, config.seed if seed is None else seed, line.advance)
         )
         with proposer_of(registry, config, named.name, asked) as who:
-            wanted = steering_text(steering)
-            plan = ResearchPlan(known, rig, who, policy, metric_file, wanted, experiments, hours, minutes)
+            limits = (experiments, hours, minutes, max_usd or 0.0)
+            plan = ResearchPlan(known, rig, who, policy, metric_file, steering_text(steering), *limits)
             (_tell_plan if dry_run else _run)(call, plan, line, as_json=as_json)
 
 
@@ -234,20 +254,42 @@ def _tell_plan(call: Invocation, plan: ResearchPlan, line: RunLine, *, as_json: 
     call.say("dry run    nothing was run or written")
 
 
-def _undo(call: Invocation, registry: Registry, target: ResearchTarget, reason: str, *, as_json: bool) -> None:
-    """Take the last kept experiment on a file back."""
+class _Decision(NamedTuple):
+    """What a person says: a held experiment by its number is approved, or, without one, the last kept goes."""
+
+    approved: int | None
+    reason: str
+    dry_run: bool
+
+
+def _decide(
+    call: Invocation, registry: Registry, target: ResearchTarget, decision: _Decision, *, as_json: bool
+) -> None:
+    """Write what a held experiment makes of a file, or take the last kept one back."""
+    number, reason, dry_run = decision
     if target.file is None:
-        raise UsageError(
-            f"what research keeps of {target.name} is a version of it",
-            hint=f"germline revert {target.name} --to N --reason TEXT",
-        )
-    undone = undo(registry, target, reason)
+        held = "germline candidates, then germline candidate approve ID --reason TEXT"
+        undo_hint = f"germline revert {target.name} --to N --reason TEXT"
+        what, hint = ("keeps", undo_hint) if number is None else ("holds", held)
+        kind = "version" if number is None else "candidate"
+        raise UsageError(f"what research {what} of {target.name} is a {kind} of it", hint=hint)
+    with registry.rehearsal() if dry_run else nullcontext():
+        if number is None:
+            taken_back = undo(registry, target, reason, dry_run=dry_run).experiment
+            outcome = f"undone     experiment {taken_back}: {target.name} is as it was before"
+        else:
+            taken_back = None
+            approve(registry, target, number, reason, dry_run=dry_run)
+            outcome = f"approved   experiment {number}: {target.name} is as it proposes; nothing was measured"
     if as_json:
         parts = tuple(map(ResearchPart.of, research_records(registry, target.name)))
-        call.answer(ResearchDocument(target=target.name, researches=parts, undone=undone.experiment))
+        document = ResearchDocument(target=target.name, researches=parts, undone=taken_back, dry_run=dry_run)
+        call.answer(document)
         return
-    call.say(f"undone     experiment {undone.experiment}: {target.name} is as it was before")
-    call.say(f"next       germline research {target.name} --status")
+    call.say(outcome)
+    call.say(
+        "dry run    nothing was written" if dry_run else f"next       germline research {target.name} --status"
+    )
 
 
 def _tell_status(call: Invocation, library: Library, target: str, *, as_json: bool) -> None:

@@ -14,7 +14,14 @@ from strategies.policy.active_preset import bound_by
 from strategies.rollouts.compare.comparison import Rig
 from strategies.train.train_skill import at_rest, train
 from strategies.train.training_plan import EPOCHS, MINIBATCH, PATIENCE, TrainingCaps, TrainingPlan
-from strategies.train.training_proposers import REFLECT, ReflectProposer, local_proposer
+from strategies.train.training_proposers import (
+    REFLECT,
+    PopulationProposer,
+    ReflectProposer,
+    local_proposer,
+    population_named,
+    population_proposer,
+)
 from strategies.train.training_record import TrainingRecord, record_of, records, table_of
 from tui.cli.config.config import on_engine, read_config
 from tui.cli.config.harness import HarnessOptions, harness_of, sandbox_policy
@@ -41,9 +48,14 @@ MOST_STEERING_CHARS: Final = 20_000
 """What a person may say of what is wanted (a guess: about 5,000 tokens)."""
 
 
+Seed = Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")]
 WhoProposes = Annotated[
     str,
-    typer.Option(metavar="NAME", help="reflect (a model), one of a plug-in, module:function, or a command."),
+    typer.Option(
+        metavar="NAME",
+        help="reflect (a model), pareto or gepa (a population; pareto:NAME has NAME's ideas), one of a plug-in, "
+        "module:function, or a command.",
+    ),
 ]
 Steering = Annotated[
     Path | None, typer.Option(metavar="FILE", help="A text that says what is wanted, for the proposer.")
@@ -71,7 +83,7 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
     ] = None,
     hours: Annotated[float | None, typer.Option(metavar="H", help="How long this command may go on.")] = None,
     preset: Bar = "",
-    seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
+    seed: Seed = None,
     workers: RunsAtOnce = None,
     engine: EngineName = None,
     scheduler: Scheduler = "",
@@ -95,12 +107,13 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
         return
     config = on_engine(read_config(), *(("local", "") if dry_run else (engine, scheduler)))
     who = AskedProposer(proposer, tasks, opened_tape(replay, record=record and not dry_run), dry_run=dry_run)
-    caps, line = _caps(max_runs, max_usd, hours), RunLine(call)
+    require_caps(("--max-runs", max_runs), ("--max-usd", max_usd), ("--hours", hours))
+    caps, line = TrainingCaps(max_runs or 0, max_usd or 0.0, hours or 0.0), RunLine(call)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         name, bound = registry.capsule(skill).name, bound_by(registry, preset).preset
         harness = harness_of(registry, name, config, HarnessOptions(tasks, agent, workers, tape=who.tape))
         rig = Rig(registry, harness, bound, config.seed if seed is None else seed, line.advance)
-        with proposer_of(registry, config, name, who) as asked:
+        with searching_proposer_of(registry, config, name, who) as asked:
             wanted = steering_text(steering)
             plan = TrainingPlan(name, rig, asked, epochs, minibatch, patience, caps, wanted)
             if dry_run:
@@ -144,6 +157,17 @@ def proposer_of(
         if not who.dry_run:
             require_key(model, name)
         yield ReflectProposer(model, f"{REFLECT} {name}")
+
+
+@contextmanager
+def searching_proposer_of(
+    registry: Registry, config: Config, skill: str, who: AskedProposer
+) -> Iterator[ReflectProposer | PythonProposer | CommandProposer | PopulationProposer]:
+    """Lend the proposer, which may search a population with the ideas of another one; raises as `proposer_of`."""
+    population = population_named(who.name)
+    search, ideas = population or ("", who.name)
+    with proposer_of(registry, config, skill, who._replace(name=ideas)) as asked:
+        yield population_proposer(search, asked) if population else asked
 
 
 def steering_text(path: Path | None) -> str:
@@ -192,7 +216,8 @@ def _run(call: Invocation, plan: TrainingPlan, line: RunLine, *, as_json: bool) 
     if not shown:
         print_start(call, end.record)
         print_table(call, rows)
-    failures = plan.proposer.failures if isinstance(plan.proposer, ReflectProposer) else []
+    asked = plan.proposer.ideas_of if isinstance(plan.proposer, PopulationProposer) else plan.proposer
+    failures = asked.failures if isinstance(asked, ReflectProposer) else []
     print_end(call, end.record, live, end.why, failures)
 
 
@@ -217,10 +242,12 @@ def _tell_plan(call: Invocation, plan: TrainingPlan, *, as_json: bool) -> None:
         return
     rest = at_rest(plan, known) if known else ""
     done = f", {len(known.epochs)} of which have ended" if known else ""
+    searched = isinstance(plan.proposer, PopulationProposer) and not plan.caps.runs
+    beside = ", beside those that the search makes on explore tasks" if searched else ""
     say_folded(
         call,
         "plan       ",
-        f"at most {plan.most_runs:,} runs in {plan.epochs} epochs{done}: {len(divided.explore)} "
+        f"at most {plan.most_runs:,} runs in {plan.epochs} epochs{done}{beside}: {len(divided.explore)} "
         f"explore tasks are shown to {plan.proposer.name}, {len(divided.sealed)} sealed ones decide, "
         f"{len(divided.audit)} are audit",
     )
@@ -234,14 +261,13 @@ def _tell_plan(call: Invocation, plan: TrainingPlan, *, as_json: bool) -> None:
     call.say("dry run    nothing was run or written")
 
 
-def _caps(max_runs: int | None, max_usd: float | None, hours: float | None) -> TrainingCaps:
-    """Take the caps that were named; raises UsageError for one that lets nothing run."""
-    for option, cap in (("--max-runs", max_runs), ("--max-usd", max_usd), ("--hours", hours)):
+def require_caps(*caps: tuple[str, float | None]) -> None:
+    """Raise UsageError for a cap that lets nothing run, each given with its option."""
+    for option, cap in caps:
         if cap is not None and cap <= 0:
             raise UsageError(
                 f"{option} {cap:g} lets nothing run", hint=f"leave out {option} for no cap; --dry-run runs nothing"
             )
-    return TrainingCaps(max_runs or 0, max_usd or 0.0, hours or 0.0)
 
 
 def _tell_status(call: Invocation, skill: str, *, as_json: bool) -> None:

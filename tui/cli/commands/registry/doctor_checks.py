@@ -60,6 +60,7 @@ _SERVED_HINT: Final = f"openai:NAME@URL under [models] in {NAME}, with a NAME th
 _OWN: Final = frozenset({"events", "registry", "strategies", "tui"})
 _EXTRAS: Final = (
     ("hyperscan", "hyperscan", "searches plain logs faster than google-re2"),
+    ("gepa", "gepa", "searches a population of variants for `train`"),
     ("inspect", "inspect_ai", "reads the eval logs of Inspect"),
     ("postgres", "psycopg", "keeps a registry on a PostgreSQL server, for a team"),
 )
@@ -255,7 +256,7 @@ def _models(config: Config | None) -> Iterator[DoctorCheck]:
     caps = settings.caps
     words = f"{named}; at most {caps.usd_per_cycle:g} USD a cycle, {caps.usd_per_day:g} a day (0: no cap)"
     yield DoctorCheck("models", "ok", words)
-    yield from _served(settings.named.values())
+    yield from _served((*settings.named.values(), *settings.fallback.values()))
     for name in sorted(
         {model for model in settings.named.values() if settings.price_list.price_of(model) is None}
     ):

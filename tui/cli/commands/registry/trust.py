@@ -21,11 +21,11 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.documents.registry_files import (
     GuardedSettingRow,
-    RegistryTrustState,
     TrustDocument,
     TrustedProject,
     TrustedRegistry,
 )
+from tui.documents.status import RegistryTrustState
 from tui.session.bootstrap import FILE, find_registry, open_library
 from tui.session.own_registries import (
     RegistryTrust,
@@ -44,7 +44,7 @@ from tui.text.terminal_text import one_line
 if TYPE_CHECKING:
     from tui.cli.config.project_trust import ProjectTrust
     from tui.cli.output.invocation import Invocation
-    from tui.documents.registry_files import TrustName
+    from tui.documents.status import TrustName
     from tui.session.bootstrap import Where
 
 _YES: Final = {"y", "yes"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -60,7 +61,10 @@ def open_screens(call: Invocation, path: Where, at: str) -> None:
         lambda: open_library(path),
         lambda *, dry_run: open_registry(path, dry_run=dry_run),
         at=at,
-        settings=_settings(call.registry, is_plain=not (in_browser or _is_unicode(sys.stdout.encoding))),
+        settings=replace(
+            _settings(call.registry, is_plain=not (in_browser or _is_unicode(sys.stdout.encoding))),
+            registry=str(path.absolute()) if isinstance(path, Path) else call.registry,
+        ),
         remember=_remembered,
     )
     NOTED.set(lambda text: app.notify(one_line(text), markup=False))

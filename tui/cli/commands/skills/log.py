@@ -11,7 +11,7 @@ import typer
 
 from events.clock import SystemClock
 from events.errors import NotFoundError, UsageError
-from events.types.catalogue import BY_NAME
+from events.types.catalogue import EVENT_NAMES
 from registry.query.event_summaries import summary
 from tui.cli.output.color import width
 from tui.cli.output.invocation import invocation, json_text
@@ -132,12 +132,12 @@ def _undisturbed() -> Iterator[None]:
 
 def _known_type(name: str) -> str:
     """Find an event type however it was capitalised; raises NotFoundError with the nearest."""
-    same = {known.lower(): known for known in BY_NAME}
+    same = {known.lower(): known for known in EVENT_NAMES}
     if name.lower() not in same:
         from difflib import get_close_matches  # noqa: PLC0415 - for who mistyped
 
         near = tuple(same[match] for match in get_close_matches(name.lower(), same, n=1, cutoff=0.4))
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(BY_NAME)}"
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(EVENT_NAMES)}"
         raise NotFoundError(f"there is no event type {name}", hint=hint, nearest=near)
     return same[name.lower()]
 

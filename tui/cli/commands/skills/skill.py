@@ -51,9 +51,10 @@ def show_ledger(ctx: typer.Context, name: OneOrAll = "", *, as_json: AsJson = Fa
     better than others of the same run is observed: what made an agent load it may have made the difference. With
     a name, the sessions that loaded it are read again for the files of the skill that they opened.
     """
-    from strategies.pool.known_episodes import all_episodes  # noqa: PLC0415 - retiring needs none of it
+    from registry.query.retirements import open_proposal  # noqa: PLC0415 - retiring needs none of it
+    from strategies.pool.known_episodes import all_episodes  # noqa: PLC0415 - the same
     from strategies.scope.scope import scope_of  # noqa: PLC0415 - the same
-    from strategies.usage.skill_ledger import ledger_of, open_proposal  # noqa: PLC0415 - the same
+    from strategies.usage.skill_ledger import ledger_of  # noqa: PLC0415 - the same
     from tui.cli.config.config import read_config  # noqa: PLC0415 - the same
 
     call = invocation(ctx)

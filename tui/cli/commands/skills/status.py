@@ -16,18 +16,18 @@ from registry.actions.deploy_alias import deployments
 from registry.actions.hold_edits import held_edits
 from registry.actions.publish import differences, moved_to, standing
 from registry.query.provenance import tier_counts
+from registry.query.retirements import open_proposal
 from registry.query.signals import raised_as_counted
 from registry.query.tier_sentences import tier_sentence
 from registry.query.trials import running_trial
 from strategies.advice.given_advice import given
 from strategies.monitor.live_version import live_record, staleness_of
-from strategies.policy.active_preset import bound_by
 from strategies.policy.auto import AUTO
 from strategies.pool.known_episodes import all_episodes
 from strategies.scope.scope import ASSIGN, scope_of
 from strategies.signals.open_signals import open_among
 from strategies.signals.proportion import wilson
-from strategies.usage.skill_ledger import never_loaded, open_proposal
+from strategies.usage.loaded_sessions import never_loaded
 from tui.cli.config.config import read_config
 from tui.cli.config.layers import NAME, trust_here
 from tui.cli.config.project_trust import ProjectTrust
@@ -37,7 +37,6 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.printers.advice import print_advice
 from tui.documents.events import HeadRow
-from tui.documents.registry_files import RegistryTrustState, TrustState
 from tui.documents.scores import score_of
 from tui.documents.status import (
     AdviceRow,
@@ -47,9 +46,11 @@ from tui.documents.status import (
     EpisodeRecordRow,
     HeldCandidate,
     OpenSignal,
+    RegistryTrustState,
     SkillStatus,
     StaleMeasurement,
     StatusDocument,
+    TrustState,
 )
 from tui.documents.trials import TrialRow
 from tui.facts.scores import of_skill
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from events.types.score import Measured
     from registry.query.library import Library, Raised
     from registry.state.candidate import Candidate
+    from strategies.policy.active_preset import Bound
     from strategies.scope.log_globs import LogGlobs
     from strategies.scope.scope import Scope
     from tui.cli.output.invocation import Invocation
@@ -96,7 +98,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     path = find_registry(call.registry)
     with open_library(path) as library:
         about, head = library.about(), library.log.head()
-        auto = bound_by(library) if about.preset == AUTO else None
+        auto = _bound_by_auto(library) if about.preset == AUTO else None
         scope = scope_of(library, all_episodes(library), _logs(library))
         skills = tuple(_skill_status(library, name, scope) for name in library.names())
         raised = raised_as_counted(library)
@@ -160,6 +162,13 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     _print_trials(call, trials)
     print_advice(call, advice)
     call.say(f"next       {_next(skills, waiting, lost)}")
+
+
+def _bound_by_auto(library: Library) -> Bound:
+    """Give the preset that `auto` chooses now."""
+    from strategies.policy.active_preset import bound_by  # noqa: PLC0415 - 20 ms, for few registries
+
+    return bound_by(library)
 
 
 def _logs(library: Library) -> LogGlobs | None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.gate.stats.fixed_effects import GroupedRows, Slope, grouping, residuals, within
+from strategies.gate.stats.fixed_effects import GroupedRows, Slope, residuals
+from strategies.gate.stats.group_means import CrossedGroups, are_few, grouping, within
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -33,6 +34,25 @@ def test_every_group_of_every_grouping_ends_with_a_mean_of_nothing() -> None:
     for names in groupings:
         for group in set(names):
             assert fmean(x for x, g in zip(left, names, strict=True) if g == group) == pytest.approx(0, abs=1e-3)
+
+
+@pytest.mark.parametrize("groups", [(4, 90, 7, 3), (90, 5), (1, 8, 4), (3, 3)])
+def test_taken_away_by_how_groups_meet_or_row_by_row_the_means_are_the_same(groups: Sequence[int]) -> None:
+    draws = random.Random(2)
+    groupings = [grouping([draws.randrange(number) for _ in range(300)]) for number in groups]
+    assert are_few(groupings, 300)
+    crossed = CrossedGroups(groupings)
+    for column in (
+        [draws.random() for _ in range(300)],
+        [float(draws.random() < 0.1) for _ in range(300)],
+        [2.0] * 300,
+    ):
+        assert crossed.within(column) == pytest.approx(within(column, groupings), abs=1e-12)
+
+
+def test_where_every_grouping_is_wide_means_are_taken_away_row_by_row() -> None:
+    assert not are_few([grouping(range(100)), grouping(range(100))], 100)
+    assert not are_few([grouping(range(100))], 100)
 
 
 def test_in_one_group_it_is_the_slope_of_a_simple_regression() -> None:

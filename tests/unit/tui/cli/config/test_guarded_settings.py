@@ -29,6 +29,8 @@ OFF = (
 """Files that need no trust."""
 
 
+NESTED = {"models.prices", "models.fallback"}
+"""Tables whose keys name models and roles."""
 HARMLESS = {
     "seed", "scan.workers", "watch.look_every_s", "watch.evolve_every_s", "watch.promote", "review.draw_every",
     "ui.theme", "ui.ascii", "outcome", "outcomes.from", "rollouts.workers", "rollouts.skill_mode", "models.batch",
@@ -42,7 +44,7 @@ def keys(text: str, folder: Path, own: str = "") -> list[str]:
 
 
 def test_of_every_setting_it_is_decided_whether_it_needs_trust() -> None:
-    tables = (LETS.keys() - {"models.prices"}, OUTSIDE.keys() - {"logs.name"}, CAPS.keys(), HARMLESS)
+    tables = (LETS.keys() - NESTED, OUTSIDE.keys() - {"logs.name"}, CAPS.keys(), HARMLESS)
     decided = [key for table in tables for key in table]
     assert len(decided) == len(set(decided))
     assert set(decided) == {key for key in KINDS if not key.startswith("signals.")}
@@ -53,7 +55,7 @@ def test_what_runs_reaches_and_reveals_nothing_needs_no_trust(tmp_path: Path, te
     assert keys(text, tmp_path) == []
 
 
-@pytest.mark.parametrize("key", sorted(LETS.keys() - {"models.prices", "scan.gitleaks", "scan.personal_data"}))
+@pytest.mark.parametrize("key", sorted(LETS.keys() - NESTED - {"scan.gitleaks", "scan.personal_data"}))
 def test_what_runs_reaches_or_reveals_needs_it_for_all_skills_and_for_one(tmp_path: Path, key: str) -> None:
     table, _, name = key.partition(".")
     value = {bool: "true", list: '["x"]'}.get(KINDS[key][0], '"x"')
@@ -67,6 +69,7 @@ def test_what_runs_reaches_or_reveals_needs_it_for_all_skills_and_for_one(tmp_pa
 def test_prices_belong_together_and_gitleaks_may_only_be_asked(tmp_path: Path) -> None:
     (found,) = guarded(tomllib.loads('[models.prices."a.b"]\ninput = 0.0\noutput = 0.0'), {}, tmp_path)
     assert (found.key, found.path) == ('models.prices."a.b"', ("models", "prices", "a.b"))
+    assert keys('[models.fallback]\nnotes = "m"', tmp_path) == ["models.fallback.notes"]
     assert keys("[scan]\ngitleaks = false", tmp_path) == ["scan.gitleaks"]
     assert keys("[scan]\npersonal_data = true", tmp_path) == []
     assert keys("[scan]\npersonal_data = false", tmp_path) == ["scan.personal_data"]
