@@ -154,6 +154,8 @@ UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     "OutcomeRecorded": (_unchanged,),  # 2: what git tells of commits
     # 2: claims about what comes after a call, and at any time before another; 3: the tags of the tasks it is for
     "CandidateProposed": (_unchanged, _unchanged),
+    # 2: whether there is knowledge, how sure the rule is, and on which rung of the ladder work was begun
+    "AdviceGiven": (_unchanged,),
     # 2: the pairs that infrastructure lost; 3: which draft of its iteration it is
     "AuditJudged": (_unchanged, _unchanged),
     "GeneBorn": (_unchanged,),

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from events.types.frozen import Frozen
-from events.types.judgements import FailureFigures, LengthBias, Preferred, Reading, Track
+from events.types.judgements import Assessment, FailureFigures, LengthBias, Preferred, Reading, Rung, Track
 from events.types.parts import Reason
 
 
@@ -67,7 +67,7 @@ class AdviceGiven(Frozen):
     """What would help a skill, by rule from how its runs failed, and beside it what a model makes of the same.
 
     `capsule` is "" for advice on all episodes; `reasons` are the rules that spoke, with their figures. Only what a
-    proposer may see went into it.
+    proposer may see went into it. `started` is the rung of the ladder on which work was begun by it, if any.
     """
 
     type: Literal["AdviceGiven"] = "AdviceGiven"
@@ -76,3 +76,5 @@ class AdviceGiven(Frozen):
     reasons: tuple[str, ...]
     figures: FailureFigures
     reading: Reading | None = None
+    assessment: Assessment | None = None
+    started: Rung | None = None

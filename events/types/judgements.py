@@ -13,6 +13,10 @@ Track = Literal["none", "prompt", "skill", "both", "code", "knowledge", "fine-tu
 """What would help a skill, by what has to be worked on; `none` where nothing has to, or too little is known."""
 
 
+Rung = Literal["prompt", "skill", "code", "knowledge", "fine-tune"]
+"""A step of the ladder that work on a skill climbs, the cheapest first."""
+
+
 class LengthBias(Frozen):
     """How much more often a judge prefers the longer of two outputs than the labels do, ties counting half.
 
@@ -50,6 +54,7 @@ class FailureFigures(Frozen):
     `despite_skill` of failures in which the skill was used; `knowledge_gap` of those that met something unknown;
     `tool_faults` of those in which a tool itself broke; `one_type` of those of the most frequent type of task,
     `type_name`. `good_…` are the same shares of the other runs. `examples` are the runs that training could use.
+    `corpus` tells whether the skill has knowledge, null where no skill is named.
     """
 
     runs: Count
@@ -67,6 +72,19 @@ class FailureFigures(Frozen):
     good_one_type: Unit | None = None
     type_name: str = ""
     examples: Count = 0
+    corpus: bool | None = None
+
+
+class Assessment(Frozen):
+    """How sure a rule is of its track, and what the track takes.
+
+    `confidence` is the chance that other runs of the same kind would leave the deciding signals on the same side
+    of their thresholds; it says nothing of whether the track will help.
+    """
+
+    confidence: Unit
+    effort: Level
+    risk: Level
 
 
 class Reading(Frozen):

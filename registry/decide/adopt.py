@@ -125,7 +125,9 @@ def rewrite_of(capsule: Capsule, skill: SkillFolder) -> Rewrite:
     candidate changes; EditError where a protected line differs.
     """
     copied = stamped_version("".join(skill.front), capsule.name)
-    if copied not in {None, capsule.version}:
+    imported = stamped_version("".join(line.text for line in capsule.front), capsule.name)
+    of_live = {None, capsule.version} if capsule.stamped else {None, capsule.version, imported}
+    if copied not in of_live:  # until it is stamped here, what was exported elsewhere keeps its own stamp
         raise RefusedError(
             f"stale base: version {copied} of {capsule.name} was rewritten, version {capsule.version} is live",
             hint=f"germline show {capsule.name}, and make the change again",

@@ -109,7 +109,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "AuditEnded": lambda e: (
         f"audit ends: {e.because}; {f'candidate {e.candidate[:12]}' if e.candidate else 'no candidate'}"
     ),
-    "AdviceGiven": lambda e: f"advice: {e.track}; {_first(e.reasons)}",
+    "AdviceGiven": lambda e: f"advice: {f'{e.started} begun; ' * bool(e.started)}{e.track}; {_first(e.reasons)}",
     "ModelAsked": lambda e: (
         f"{e.role} asked {e.model}: {e.error or e.outcome}"
         f"{f', {e.usage.total:,} tokens' if e.usage else ''}{_cost(e)}{', replayed' if e.replayed else ''}"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from events.types.judgements import Assessment
 from strategies.advice.failure_stats import FAILS_UNDER, ROUNDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
-    from events.types.judgements import FailureFigures, Track
+    from events.types.judgements import FailureFigures, Level, Track
 
 GOOD_ENOUGH: Final = 0.85
 MOST_PERSISTENT: Final = 0.4
@@ -49,6 +52,20 @@ class Advice:
     track: Track
     reasons: tuple[str, ...]
     checks: tuple[AdviceCheck, ...]
+    assessment: Assessment
+
+
+_EFFORT_AND_RISK: Final[dict[Track, tuple[Level, Level]]] = {
+    "none": ("low", "low"),
+    "prompt": ("low", "low"),
+    "skill": ("low", "low"),
+    "both": ("medium", "low"),
+    "code": ("high", "medium"),
+    "knowledge": ("medium", "low"),
+    "fine-tune": ("high", "high"),
+    "knowledge + fine-tune": ("high", "high"),
+}
+"""What each track takes (guesses); knowledge is little effort where there is some to extend."""
 
 
 def advise(figures: FailureFigures) -> Advice:
@@ -60,21 +77,51 @@ def advise(figures: FailureFigures) -> Advice:
     checks = tuple(checks_of(figures))
     if figures.runs < LEAST_RUNS:
         why = f"{figures.runs} runs have an outcome, {LEAST_RUNS} are needed to tell anything"
-        return Advice("none", (why,), checks)
+        return Advice("none", (why,), checks, _assessed("none", 0.0, figures))
     if figures.mean >= GOOD_ENOUGH:
-        return Advice(
-            "none", (f"runs end in {figures.mean:.2f} on average: {GOOD_ENOUGH:g} is good enough",), checks
-        )
+        why = f"runs end in {figures.mean:.2f} on average: {GOOD_ENOUGH:g} is good enough"
+        sure = _chance_above(figures.mean, GOOD_ENOUGH, figures.runs)
+        return Advice("none", (why,), checks, _assessed("none", sure, figures))
     if not figures.failed:
-        return Advice("none", (f"no run ends under {FAILS_UNDER:g}",), checks)
+        return Advice("none", (f"no run ends under {FAILS_UNDER:g}",), checks, _assessed("none", 1.0, figures))
     fired = {check.name: check.why for check in checks if check.fires}
     track, names = _track(frozenset(fired))
     reasons = [fired[name] for name in names]
     if "persistent" in fired and "examples" not in fired:
         reasons.append(f"training would need {LEAST_EXAMPLES} examples, there are {figures.examples:,}: not that")
-    return Advice(track, tuple(reasons) or (_SPREAD,), checks)
+    if "knowledge gap" in names and figures.corpus is not None:
+        reasons.append(_WITH_CORPUS if figures.corpus else _WITHOUT_CORPUS)
+    assessment = _assessed(track, _confidence(checks, names, figures), figures)
+    return Advice(track, tuple(reasons) or (_SPREAD,), checks, assessment)
 
 
+def _assessed(track: Track, confidence: float, figures: FailureFigures) -> Assessment:
+    effort, risk = _EFFORT_AND_RISK[track]
+    if track == "knowledge" and figures.corpus:
+        effort = "low"
+    return Assessment(confidence=confidence, effort=effort, risk=risk)
+
+
+def _confidence(checks: Iterable[AdviceCheck], names: Collection[str], figures: FailureFigures) -> float:
+    """Give the least sure of the signals that decide; where none fires, of those that might have."""
+    chances = [
+        _chance_above(
+            check.value, check.threshold, figures.repeated if check.name == "persistent" else figures.failed
+        )
+        for check in checks
+        if check.value is not None and check.name != "examples" and (not names or check.name in names)
+    ]
+    return min((chance if names else 1 - chance for chance in chances), default=0.0)
+
+
+def _chance_above(share: float, threshold: float, runs: int) -> float:
+    """Give the chance that the share behind one in a sample is above a threshold, in the normal approximation."""
+    mean = (share * runs + 1) / (runs + 2)
+    return NormalDist().cdf((mean - threshold) / sqrt(mean * (1 - mean) / (runs + 2)))
+
+
+_WITH_CORPUS: Final = "the skill has knowledge already: it may be stale, or lack what is asked"
+_WITHOUT_CORPUS: Final = "the skill has no knowledge yet: sources have to be found first"
 _SPREAD: Final = "failures share no cause that can be measured: what the agent is told in general comes first"
 
 

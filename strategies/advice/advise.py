@@ -12,6 +12,7 @@ from registry.decide.commands import RecordFact
 from registry.evidence.record import EvidenceRecord
 from registry.query.provenance import KeptEvidence
 from registry.skill_md.render import skill_text
+from registry.skill_md.skill_files import KNOWLEDGE_INDEX
 from strategies.advice.advice_rules import advise
 from strategies.advice.failure_stats import FAILS_UNDER, failure_figures, used
 from strategies.advice.given_advice import given
@@ -28,7 +29,7 @@ from strategies.signals.survey import truth
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from events.types.judgements import FailureFigures, Reading
+    from events.types.judgements import FailureFigures, Reading, Rung
     from registry.query.library import Library
     from registry.registry import Registry
     from strategies.advice.advice_rules import Advice
@@ -67,7 +68,9 @@ def counsel(
     explore = under_versions(library, ground.division.explore)
     scope = scope_of(library, ground.division.everything, logs)
     records = tuple(_about(library, skill, explore, scope) if skill and only is None else explore)
-    figures = failure_figures(records, skill, _turns_s(library, skill))
+    paths = {file.entry.path for file in library.capsule(skill).files} if skill else set()
+    corpus = KNOWLEDGE_INDEX in paths if skill else None
+    figures = failure_figures(records, skill, _turns_s(library, skill), corpus=corpus)
     return Counsel(skill, records, figures, advise(figures))
 
 
@@ -141,19 +144,23 @@ def _kept(library: Library, names: Sequence[str], episodes: Collection[str]) -> 
             yield KeptEvidence(name, kept)
 
 
-def give(registry: Registry, counsel: Counsel, reading: Reading | None = None) -> bool:
-    """Record the advice; false where the same was given last, which is not recorded twice."""
+def give(
+    registry: Registry, counsel: Counsel, reading: Reading | None = None, *, started: Rung | None = None
+) -> bool:
+    """Record the advice, and the rung on which it began work; the same as the last is not recorded twice."""
     event = AdviceGiven(
         capsule=counsel.skill,
         track=counsel.advice.track,
         reasons=counsel.advice.reasons,
         figures=counsel.figures,
         reading=reading,
+        assessment=counsel.advice.assessment,
+        started=started,
     )
     last = given(registry).get(counsel.skill)
     before = last.event if last else None
     known = before.model_copy(update={"reading": None}) if before and reading is None else before
-    if known == event:
+    if known and not started and known.model_copy(update={"started": None}) == event:
         return False
     registry.execute(RecordFact((event,)), actor="germline")
     return True

@@ -48,12 +48,12 @@ _FAULT: Final = re.compile(
 
 
 def failure_figures(
-    records: Sequence[EpisodeRecord], skill: str = "", turns_s: Sequence[float] = ()
+    records: Sequence[EpisodeRecord], skill: str = "", turns_s: Sequence[float] = (), *, corpus: bool | None = None
 ) -> FailureFigures:
     """Measure how runs failed; those without an outcome that the world gave are left out.
 
     Shapes: `turns_s` are the times of the turns of evolution so far (seconds since 1970), oldest first. With a
-    skill `despite_skill` is about that one, else about any.
+    skill `despite_skill` is about that one, else about any; `corpus` tells whether it has knowledge.
     """
     known = [(record, outcome) for record in records if (outcome := truth(record)) is not None]
     failed = [record for record, outcome in known if outcome < FAILS_UNDER]
@@ -76,6 +76,7 @@ def failure_figures(
         good_one_type=_share(type_of(record) == type_name for record in good) if type_name else None,
         type_name=type_name,
         examples=sum(outcome >= EXAMPLE_FROM for _, outcome in known),
+        corpus=corpus,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from pydantic import ValidationError
 
@@ -30,7 +30,7 @@ MOST_SOURCE_BYTES: Final = 1024 * 1024
 """A larger source is left out: a table of data is no reference (a guess)."""
 LEAST_PASSAGE_CHARS: Final = 120
 MOST_PASSAGE_CHARS: Final = 1_500
-"""A shorter passage goes to the one before it, a longer one is cut at a line (both guesses)."""
+"""A shorter passage takes in the next one, a longer one is cut at a line (both guesses)."""
 _SECTION: Final = "Knowledge"
 _HOW_TO_LOOK_UP: Final = (
     f'Look facts up before relying on them: `python3 {KNOWLEDGE_LOOKUP} "the question"`, from the skill folder.',
@@ -88,7 +88,7 @@ class SourceState(NamedTuple):
     """How a source is now: which kept passages it no longer has, all of them where it is gone."""
 
     source: CorpusSource
-    state: str
+    state: Literal["current", "changed", "missing"]
     stale: tuple[Passage, ...]
 
 
@@ -228,13 +228,14 @@ def with_corpus(skill: SkillFolder, corpus: Corpus, copies: Mapping[str, str], s
     """Give a skill this knowledge in the place of what it had: copies, list, index, script and a section.
 
     Shapes: `copies` are texts by their path in the skill, of sources that it has not yet; one without a source
-    has no section and no files left.
+    has no section and no files left. Raises: RefusedError where a copy that it lists is not there.
     """
     present = {file.entry.path: file.content for file in skill.files}
-    kept = {
-        source.path: copies[source.path].encode() if source.path in copies else present[source.path]
-        for source in corpus.sources
-    }
+    present |= {path: text.encode() for path, text in copies.items()}
+    paths = [source.path for source in corpus.sources]
+    if missing := [path for path in paths if path not in present]:
+        raise RefusedError(f"{missing[0]} is not there, but {SOURCES_FILE} lists it", hint="germline status")
+    kept = {path: present[path] for path in paths}
     others = tuple(file for file in skill.files if not is_knowledge(file.entry.path))
     files = _files(skill, corpus, kept, script) if kept else {}
     packed = tuple(_file(path, content) for path, content in sorted(files.items()))

@@ -265,3 +265,29 @@ def test_what_a_model_is_shown_is_named_untrusted(germline: Terminal, stub: Anth
     assert "tools" not in asked.body
     figures = json.loads(text[text.index("{") : text.index("}") + 1])
     assert figures["failed"] > 0
+
+
+def test_starting_runs_the_command_of_the_rung_and_counts_the_round(germline: Terminal) -> None:
+    germline.write("tables.sql", "CREATE TABLE orders (id INTEGER PRIMARY KEY, placed_at TEXT, status TEXT);\n")
+    assert germline("advise", "--start").code == 2
+    refused = germline("advise", "sql-analyst", "--start")
+    assert refused.code == 2
+    assert germline.does("advise", "sql-analyst", "--json").json["ladder"]["rounds"] == 0
+    words = ("--", "tables.sql", "--reason", "it guesses tables")
+    started = germline.does("advise", "sql-analyst", "--start", *words).out
+    assert "start      germline knowledge add sql-analyst tables.sql --reason 'it guesses tables'" in started
+    assert "proposed" in started
+    found = germline.does("advise", "sql-analyst", "--json").json
+    assert found["ladder"] == {"rung": "knowledge", "rounds": 1, "why": "the advice names it"}
+    assert "advice: knowledge begun; knowledge" in germline.does("log", "--type", "AdviceGiven").out
+
+
+def test_knowledge_that_became_live_is_known_to_the_advice(germline: Terminal) -> None:
+    germline.write("tables.sql", "CREATE TABLE orders (id INTEGER PRIMARY KEY, placed_at TEXT, status TEXT);\n")
+    assert germline.does("advise", "sql-analyst", "--json").json["figures"]["corpus"] is False
+    words = ("knowledge", "add", "sql-analyst", "tables.sql", "--reason", "x", "--json")
+    germline.does("candidate", "approve", germline.does(*words).json["candidate"], "--reason", "y")
+    found = germline.does("advise", "sql-analyst", "--json").json
+    assert found["figures"]["corpus"] is True
+    assert found["commands"][0] == "germline knowledge check sql-analyst"
+    assert found["assessment"]["effort"] == "low"

@@ -97,3 +97,27 @@ def test_the_log_is_exported_whole_one_event_a_line(germline: Terminal, tmp_path
 
 def test_json_without_a_file_is_a_slip_since_lines_are_the_answer(germline: Terminal) -> None:
     assert germline("export", "events", "--json").code == 2
+
+
+def test_an_export_imported_elsewhere_takes_a_proposal_and_still_knows_a_stale_one(
+    germline: Terminal, tmp_path: Path
+) -> None:
+    plain = SKILL.replace(b"\r", b"")
+    germline.write("skills/notes/SKILL.md", plain + b"Twice.\n")
+    germline.does("adopt")
+    germline.does("export", "skill", "notes", "-o", "out")
+    exported = (tmp_path / "out/notes/SKILL.md").read_bytes()
+    assert b"notes@2" in exported
+    other = Terminal(tmp_path / "elsewhere")
+    other.folder.mkdir()
+    other.does("init")
+    other.does("import", tmp_path / "out")
+    copy = other.write("new.md", exported + b"More.\n")
+    words = ("candidate", "propose", "notes", "--from", copy, "--reason", "more", "--json")
+    other.does("candidate", "approve", other.does(*words).json["candidate"], "--reason", "yes")
+    projected = (tmp_path / "out/notes/SKILL.md").read_bytes()
+    assert projected.endswith(b"Twice.\nMore.\n")
+    other.write("new.md", projected + b"Again.\n")
+    other.does("candidate", "approve", other.does(*words).json["candidate"], "--reason", "yes")
+    other.write("new.md", projected + b"Stale.\n")
+    assert "stale base: version 2" in other(*words).err

@@ -90,6 +90,7 @@ def test_drafts_are_judged_by_runs_and_a_harmful_skill_is_proposed_for_retiremen
     assert place.exists()
     terminal.does("skill", "retire", "rounding", "--reason", "it harms")
     assert not place.parent.exists()
+    assert "CapsuleRetired" in terminal.does("log", "--type", "CapsuleRetired").out
     assert "Kee" not in terminal.does("find", "round everything").out
     assert "round everything" in terminal.does("show", "rounding").out
     terminal.does("skill", "restore", "rounding", "--reason", "a mistake")

@@ -30,9 +30,7 @@ _ID_CHARS: Final = 12
 
 TAKES: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("show", "why", "score", "export skill", "protect", "release", "compare"), ("version",)),
-    **dict.fromkeys(
-        ("audit", "evolve", "train", "candidates", "log", "pick", "adopt", "project", "advise"), ("skill",)
-    ),
+    **dict.fromkeys(("audit", "evolve", "train", "candidates", "log", "pick", "adopt", "project"), ("skill",)),
     **dict.fromkeys(("trial start", "trial status", "trial step", "trial stop"), ("skill",)),
     **dict.fromkeys(("revert", "candidate propose", "alias list", "alias log"), ("skill",)),
     **dict.fromkeys(("skill ledger", "skill test", "skill triggers", "skill describe"), ("skill",)),
@@ -42,6 +40,8 @@ TAKES: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("candidate agree", "candidate disagree"), ("candidate",)),
     **dict.fromkeys(("session", "outcome"), ("session",)),
     **dict.fromkeys(("preset show", "preset use", "preset preview"), ("preset",)),
+    **dict.fromkeys(("knowledge list", "knowledge check"), ("skill",)),
+    **dict.fromkeys(("knowledge add", "knowledge remove", "advise"), ("skill", "")),
     "diff": ("version", "number", "number"),
     "alias set": ("skill", "", "number"),
     "help": ("command", "inner"),

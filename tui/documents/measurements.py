@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from events.types.judgements import FailureFigures, Reading, Track
+from events.types.judgements import Assessment, FailureFigures, Reading, Rung, Track
 from events.types.parts import FileEntry
 from events.types.research_events import ExperimentVerdict
 from events.types.score import Score, Split
@@ -201,6 +201,14 @@ class ModelReading(Reading):
     next_steps: tuple[str, ...]
 
 
+class LadderPart(Part):
+    """The rung to work on next, null where work stops; the rounds begun there, and why it is this one."""
+
+    rung: Rung | None
+    rounds: int
+    why: str
+
+
 class AdviseDocument(Document):
     """Say what to work on, from how runs failed."""
 
@@ -211,6 +219,8 @@ class AdviseDocument(Document):
     commands: tuple[str, ...]
     figures: FailureFigures
     checks: tuple[AdviceCheckRow, ...]
+    assessment: Assessment
+    ladder: LadderPart
     model: ModelReading | None
     dry_run: Rehearsed = False
     events: tuple[EventRow, ...]

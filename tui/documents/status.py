@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Literal
 
 from events.types.capsule_events import RetirementProposed
-from events.types.judgements import FailureFigures, Reading, Track
+from events.types.judgements import Assessment, FailureFigures, Reading, Rung, Track
 from events.types.score import Delta, Score
 from events.types.tiers import Tier, TierFigures
 from registry.actions.publish import Standing
@@ -177,6 +177,8 @@ class AdviceRow(Part):
     reasons: tuple[str, ...]
     figures: FailureFigures
     reading: Reading | None
+    assessment: Assessment | None
+    started: Rung | None
 
 
 class StatusDocument(Document):

@@ -13,7 +13,7 @@ from tui.text.terminal_text import clip, one_line
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from events.types.judgements import Track
+    from events.types.judgements import Rung, Track
     from strategies.advice.given_advice import Given
     from tui.cli.output.invocation import Invocation
     from tui.text.next_steps import Situation
@@ -43,25 +43,41 @@ MEANINGS: Final[dict[Track, str]] = {
 }
 
 
-def commands_for(track: Track, skill: str, situation: Situation | None = None) -> tuple[str, ...]:
+def commands_for(
+    track: Track, skill: str, situation: Situation | None = None, *, corpus: bool | None = None
+) -> tuple[str, ...]:
     """Give the commands that start a track, for a skill or, where none is named, for whichever it will be.
 
-    Where there is nothing to advise on, `situation` says why.
+    Where there is nothing to advise on, `situation` says why; `corpus` tells that the skill has knowledge.
     """
     name = skill or "SKILL"
     evolve = f"germline evolve {skill}".rstrip()
+    describe = f"germline skill describe {name}"
     words = f"germline candidate propose {name} --from FILE --reason TEXT"
     reference = f"germline knowledge add {name} PATH --reason TEXT"
+    references = (f"germline knowledge check {name}", reference) if corpus else (reference,)
     of_skill = f" --skill {skill}" if skill else ""
     good_runs = f"germline export dataset --format sft -o FILE --license TEXT --consent TEXT{of_skill}"
     starts: dict[Track, tuple[str, ...]] = {
         "none": (NEXT_STEPS[situation or "no sessions"],),
-        "prompt": (words,),
+        "prompt": (describe, words),
         "skill": (evolve,),
-        "both": (evolve, words),
-        "code": ("germline signals",),
-        "knowledge": (reference,),
+        "both": (evolve, describe),
+        "code": (f"germline research {name}", "germline signals"),
+        "knowledge": references,
         "fine-tune": (good_runs,),
-        "knowledge + fine-tune": (reference, good_runs),
+        "knowledge + fine-tune": (*references, good_runs),
     }
     return starts[track]
+
+
+def words_that_start(rung: Rung, skill: str) -> tuple[str, ...]:
+    """Give the words of the command that starts a round on a rung, before those that a person adds."""
+    starts: dict[Rung, tuple[str, ...]] = {
+        "prompt": ("skill", "describe", skill),
+        "skill": ("evolve", skill),
+        "code": ("research", skill),
+        "knowledge": ("knowledge", "add", skill),
+        "fine-tune": ("export", "dataset", "--format", "sft", "--skill", skill),
+    }
+    return starts[rung]

@@ -8,6 +8,7 @@ import pytest
 from events.types.judgements import FailureFigures
 from strategies.advice.advice_rules import advise
 from strategies.advice.failure_stats import failure_figures
+from strategies.advice.ladder import RoundBegun, ladder_state
 from strategies.episodes.episode import moment_s
 from strategies.episodes.step_marks import TIMEOUT
 from tests.worlds import call, episode
@@ -15,7 +16,7 @@ from tests.worlds import call, episode
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from events.types.judgements import Track
+    from events.types.judgements import Rung, Track
     from strategies.episodes.episode import EpisodeRecord
 
 NO_TABLE = "Table <*> doesn't exist"
@@ -87,6 +88,98 @@ def run(
 )
 def test_each_threshold_leads_to_its_track(changed: dict[str, Any], track: Track) -> None:
     assert advise(figures(**changed)).track == track
+
+
+WORKED_EXAMPLE = {
+    "runs": 40,
+    "failed": 37,
+    "mean": 0.18,
+    "persistent": 0.6,
+    "repeated": 20,
+    "despite_skill": 0.2,
+    "knowledge_gap": 0.7,
+    "one_type": 0.4,
+    "examples": 350,
+    "corpus": True,
+}
+"""The guide's: 40 runs of which 37 failed, a corpus that is there, 350 examples."""
+
+
+@pytest.mark.parametrize(
+    ("changed", "track", "rung"),
+    [
+        ({}, "knowledge", "knowledge"),
+        ({"examples": 499}, "knowledge", "knowledge"),
+        ({"examples": 500}, "knowledge + fine-tune", "knowledge"),
+        ({"examples": 500, "persistent": 0.4}, "knowledge", "knowledge"),
+        ({"knowledge_gap": 0.4}, "prompt", "prompt"),
+        ({"knowledge_gap": 0.4, "despite_skill": 0.3}, "prompt", "prompt"),
+        ({"knowledge_gap": 0.4, "despite_skill": 0.31}, "both", "skill"),
+        ({"knowledge_gap": 0.4, "one_type": 0.5}, "prompt", "prompt"),
+        ({"knowledge_gap": 0.4, "one_type": 0.51}, "both", "skill"),
+        ({"knowledge_gap": 0.4, "examples": 500}, "fine-tune", "fine-tune"),
+        ({"tool_faults": 0.41}, "code", "code"),
+        ({"mean": 0.85}, "none", None),
+        ({"runs": 19}, "none", None),
+    ],
+)
+def test_the_worked_example_ends_with_knowledge_and_each_threshold_alone_changes_it(
+    changed: dict[str, Any], track: Track, rung: Rung | None
+) -> None:
+    measured = figures(**{**WORKED_EXAMPLE, **changed})
+    advice = advise(measured)
+    assert advice.track == track
+    assert ladder_state(advice.track, measured, []).rung == rung
+
+
+def test_in_the_worked_example_training_is_blocked_and_the_corpus_is_what_to_extend() -> None:
+    with_corpus, without = (
+        advise(figures(**WORKED_EXAMPLE)),
+        advise(figures(**{**WORKED_EXAMPLE, "corpus": False})),
+    )
+    assert "training would need 500 examples, there are 350: not that" in with_corpus.reasons
+    assert with_corpus.reasons[-1].startswith("the skill has knowledge already")
+    assert without.reasons[-1].startswith("the skill has no knowledge yet")
+    assert (with_corpus.assessment.effort, without.assessment.effort) == ("low", "medium")
+    assert with_corpus.assessment.risk == "low"
+
+
+def test_confidence_falls_towards_a_threshold_and_with_fewer_runs() -> None:
+    def sure(share: float, failed: int) -> float:
+        changed = {"runs": 2 * failed, "failed": failed, "knowledge_gap": share}
+        return advise(figures(**changed)).assessment.confidence
+
+    assert sure(0.9, 100) > 0.99
+    assert 0.5 < sure(0.42, 100) < 0.75 < sure(0.5, 100) < sure(0.5, 400)
+    assert advise(figures(runs=19)).assessment.confidence == 0.0
+    assert advise(figures(mean=0.99)).assessment.confidence > 0.99
+
+
+def test_a_rung_whose_rounds_bring_too_little_is_left_for_the_next_one_and_says_so() -> None:
+    now = figures(despite_skill=0.6, mean=0.5)
+    begun = [RoundBegun("skill", mean) for mean in (0.49, 0.49, 0.5)]
+    assert ladder_state("skill", now, begun[:2])[:2] == ("skill", 2)
+    assert ladder_state("skill", now, [RoundBegun("skill", 0.4), *begun[1:]])[:2] == ("skill", 3)
+    climbed = ladder_state("skill", now, begun)
+    assert climbed == ("code", 0, "skill: 3 rounds brought +0.010")
+    code = [RoundBegun("code", 0.5)] * 3
+    assert ladder_state("skill", now, [*begun, *code]).rung == "knowledge"
+    known = [RoundBegun("knowledge", 0.5)] * 3
+    blocked = ladder_state("skill", now, [*begun, *code, *known])
+    assert blocked.rung is None
+    assert blocked.why.endswith("fine-tune is blocked: 100 of 500 examples")
+    enough = figures(despite_skill=0.6, mean=0.5, examples=500)
+    assert ladder_state("skill", enough, [*begun, *code, *known]).rung == "fine-tune"
+
+
+def test_what_rounds_above_brought_is_not_credited_to_the_rung_below() -> None:
+    begun = [RoundBegun("skill", 0.4)] * 3 + [RoundBegun("code", 0.4)]
+    assert ladder_state("skill", figures(mean=0.6), begun)[:2] == ("code", 1)
+
+
+def test_good_enough_stops_the_ladder() -> None:
+    good = figures(mean=0.85)
+    assert ladder_state(advise(good).track, good, []) == (None, 0, "runs end in 0.85 on average: it stops")
 
 
 def test_fewer_than_500_examples_block_training_and_it_is_said() -> None:

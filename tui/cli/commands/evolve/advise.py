@@ -5,19 +5,22 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from events.errors import CheckFailedError, UsageError
 from tui.cli.config.model_options import ModelRecord, ModelReplay, model_of
 from tui.cli.output.dry_run import print_rehearsed, since
 from tui.cli.output.facts import LABEL, say_fact, say_folded, say_listed
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, OneOrAll
-from tui.cli.printers.advice import MEANINGS, commands_for
+from tui.cli.printers.advice import MEANINGS, commands_for, words_that_start
 from tui.documents.events import EventRow, event_rows
-from tui.documents.measurements import AdviceCheckRow, AdviseDocument, ModelReading
+from tui.documents.measurements import AdviceCheckRow, AdviseDocument, LadderPart, ModelReading
 from tui.session.bootstrap import find_registry, open_registry
+from tui.session.ownership import VOUCHED
 from tui.text.numbers import count, share
 from tui.text.terminal_text import clip, one_line
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from events.types.judgements import Reading
     from strategies.advice.advice_rules import AdviceCheck
     from strategies.advice.advise import Counsel
+    from strategies.advice.ladder import LadderState
     from strategies.models.protocol import Reply
     from strategies.models.tasks.classifier import FailureReading
     from tui.cli.config.config import Config
@@ -40,7 +44,14 @@ _MOST_STEP: Final = 300
 def advise_skill(  # noqa: PLR0913 - the options of the command are its contract
     ctx: typer.Context,
     skill: OneOrAll = "",
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[-- WORDS]", help="With --start: what the command that it starts still needs."),
+    ] = None,
     *,
+    start: Annotated[
+        bool, typer.Option("--start", help="Start a round on the rung of the ladder that it names.")
+    ] = False,
     logs: Annotated[
         list[str] | None,
         typer.Option("--logs", metavar="PATH", help="Look at these logs alone, once scanned; repeatable."),
@@ -57,13 +68,17 @@ def advise_skill(  # noqa: PLR0913 - the options of the command are its contract
 
     Words, tools, knowledge or training: by rule, offline, from the runs that a proposer may see. What the gate
     judges on is never looked at. With --model a model reads the same figures, and errors from the same runs,
-    beside the rule. The advice is recorded where it is not the same as the last.
+    beside the rule. The advice is recorded where it is not the same as the last. --start runs the command of
+    the track, and the rounds on each rung of the ladder are counted: where three brought too little, the next
+    rung comes.
     """
     from strategies.advice.advise import case_of, counsel, give  # noqa: PLC0415 - the list of commands pays for none of it
+    from strategies.advice.ladder import ladder_state, rounds_begun  # noqa: PLC0415 - the same
     from strategies.models.tasks.classifier import ask_for_reading, reading_of  # noqa: PLC0415 - the same
     from tui.cli.config.config import read_config  # noqa: PLC0415 - the same
 
     call, config = invocation(ctx), read_config()
+    _require_startable(skill, words, start=start, dry_run=dry_run or as_json)
     if ask:
         config.require("models")
         config.models.model_for("classifier")  # told before the logs are read
@@ -74,15 +89,20 @@ def advise_skill(  # noqa: PLR0913 - the options of the command are its contract
             with model_of(registry, config, replay=replay, record=record) as model:
                 reply = None if model is None else ask_for_reading(model, case_of(registry, counsel_given))
         reading = reading_of(reply) if reply else None
+        ladder = ladder_state(
+            counsel_given.advice.track, counsel_given.figures, rounds_begun(registry, counsel_given.skill)
+        )
         before = registry.log.head().position
         with registry.rehearsal() if dry_run else nullcontext():
             give(registry, counsel_given, reading)
             events = event_rows(since(registry, before))
     if as_json:
         answer = reply.answer if reply else None
-        call.answer(_document(counsel_given, answer, reading, events, dry_run=dry_run))
+        call.answer(_document(counsel_given, ladder, answer, reading, events, dry_run=dry_run))
         return
-    _print(call, counsel_given, reply)
+    _print(call, counsel_given, ladder, reply)
+    if start:
+        _start(call, counsel_given, ladder, words or [])
     if dry_run:
         print_rehearsed(call, events)
         if ask:
@@ -99,8 +119,38 @@ def _named(call: Invocation, logs: list[str] | None, config: Config) -> frozense
     return frozenset(record.id for record in scan.records)
 
 
+def _require_startable(skill: str, words: list[str] | None, *, start: bool, dry_run: bool) -> None:
+    """Refuse to start what no skill is named for, and words for nothing that is started."""
+    if words and not start:
+        raise UsageError(f"{' '.join(words)} is for what --start starts", hint=f"germline advise {skill}")
+    if start and (not skill or dry_run):
+        what = "--dry-run and --json start nothing" if skill else "what is started is started for a skill"
+        raise UsageError(what, hint="germline advise SKILL --start")
+
+
+def _start(call: Invocation, counsel_given: Counsel, ladder: LadderState, words: list[str]) -> None:
+    """Run the command of the rung, and record the round where it ran; its exit code is that of this command."""
+    from strategies.advice.advise import give  # noqa: PLC0415 - few runs start anything
+    from tui.cli.typer_app import run  # noqa: PLC0415 - the same
+
+    if ladder.rung is None:
+        raise CheckFailedError(f"nothing is started: {ladder.why}", hint=f"germline advise {counsel_given.skill}")
+    started = (*words_that_start(ladder.rung, counsel_given.skill), *words)
+    call.say(f"start      germline {' '.join(map(quote, started))}")
+    call.flush()
+    place = ("--registry", call.registry) if call.registry else ()
+    trusted = ("--trust-project",) if VOUCHED.get() else ()
+    code = run([*trusted, *place, *started])
+    if code in {0, CheckFailedError.exit_code}:
+        with open_registry(find_registry(call.registry)) as registry:
+            give(registry, counsel_given, started=ladder.rung)
+    if code:
+        raise typer.Exit(code)
+
+
 def _document(
     counsel_given: Counsel,
+    ladder: LadderState,
     answer: FailureReading | None,
     reading: Reading | None,
     events: tuple[EventRow, ...],
@@ -114,16 +164,20 @@ def _document(
         skill=counsel_given.skill or None,
         track=counsel_given.advice.track,
         reasons=counsel_given.advice.reasons,
-        commands=commands_for(counsel_given.advice.track, counsel_given.skill, _situation(counsel_given)),
+        commands=_commands(counsel_given),
         figures=counsel_given.figures,
         checks=tuple(map(AdviceCheckRow.model_validate, counsel_given.advice.checks)),
+        assessment=counsel_given.advice.assessment,
+        ladder=LadderPart.model_validate(ladder),
         model=model,
         dry_run=dry_run,
         events=events,
     )
 
 
-def _print(call: Invocation, counsel_given: Counsel, reply: Reply[FailureReading] | None) -> None:
+def _print(
+    call: Invocation, counsel_given: Counsel, ladder: LadderState, reply: Reply[FailureReading] | None
+) -> None:
     advice, figures = counsel_given.advice, counsel_given.figures
     say_folded(call, f"{advice.track}: ", MEANINGS[advice.track], tone="strong")
     for at, reason in enumerate(advice.reasons):
@@ -134,9 +188,24 @@ def _print(call: Invocation, counsel_given: Counsel, reply: Reply[FailureReading
     for at, check in enumerate(advice.checks):
         label = f"{'' if at else 'signals':<{LABEL}}"
         call.say(f"  {call.paint(label, 'dim')}{_check_words(check)}")
+    assessment = advice.assessment
+    sure = f"confidence {share(assessment.confidence)}, effort {assessment.effort}, risk {assessment.risk}"
+    say_fact(call, "rule", sure)
+    if counsel_given.skill:
+        begun = f"{ladder.rung}, {count(ladder.rounds, 'round')} begun" if ladder.rung else "stops"
+        say_fact(call, "ladder", f"{begun}: {ladder.why}")
     if reply is not None:
         _print_reading(call, reply)
-    say_listed(call, "next", commands_for(advice.track, counsel_given.skill, _situation(counsel_given)))
+    say_listed(call, "next", _commands(counsel_given))
+
+
+def _commands(counsel_given: Counsel) -> tuple[str, ...]:
+    return commands_for(
+        counsel_given.advice.track,
+        counsel_given.skill,
+        _situation(counsel_given),
+        corpus=counsel_given.figures.corpus,
+    )
 
 
 def _situation(counsel_given: Counsel) -> Situation | None:
