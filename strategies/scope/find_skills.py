@@ -136,7 +136,7 @@ def _words(library: Library, names: Iterable[str]) -> dict[str, tuple[list[str],
 
 
 def find_skills(index: WordIndex, task: str, limit: int, library: Library | None = None) -> list[RankedDocument]:
-    """Rank the skills that share words with a task, at most `limit`; where the index is damaged, by those of a library.
+    """Rank the skills that share words with a task, at most `limit`; of a library where the index is damaged.
 
     Raises: UsageError where the task holds no word that says something.
     """
