@@ -73,7 +73,7 @@ def header_in(stored: bytes) -> EpisodeHeader:
         raise _damaged(error) from error
 
 
-def _damaged(error: ValueError) -> CorruptLogError:
+def _damaged(error: Exception) -> CorruptLogError:
     return CorruptLogError(f"a session that is kept is damaged: {error}", hint="germline verify")
 
 
