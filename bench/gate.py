@@ -1,11 +1,10 @@
 """How often the rollout gate promotes what is no better, beside earlier and common rules, over made-up candidates.
 
-Pass rates of tasks are Beta(.3, .3); of the candidates 70 % change nothing, 15 % lose 5 points and 15 % gain 10.
-A memoriser solves six failing tasks of the proposer's half for certain, and changes nothing else. Effects are
-scaled to the room that a task leaves, so that their mean is exact (--clip cuts them off at 1 instead). Each
-stream is one skill and 20 candidates, one after the other; what is promoted becomes the incumbent. To reach
-null at most 3.5 %, memorisers at most 1.5 %, power at least 40 % at 25 sealed tasks and
-70 % at 50.
+Pass rates of tasks are Beta(.3, .3); of the candidates 70 % change nothing, 15 % lose 5 points and 15 % gain 10. A
+memoriser solves six failing tasks of the proposer's half for certain, and changes nothing else. Effects are scaled
+to the room that a task leaves, so that their mean is exact (--clip cuts them off at 1 instead). Each stream is one
+skill and 20 candidates, one after the other; what is promoted becomes the incumbent. To reach null at most 3.5 %,
+memorisers at most 1.5 %, power at least 40 % at 25 sealed tasks and 70 % at 50.
 
 The second table asks what a line does that is for some tasks: it fixes 4 of 30 sealed tasks, each of which passed
 less often than not and passes in 19 of 20 runs then. Its tag has 4, 6 or 8 of the 30 tasks. Beside it stand lines
@@ -62,11 +61,9 @@ class Gate(Protocol):
 
     def judge(self, candidate: Rates) -> Decided:
         """Run the candidate and decide."""
-        ...
 
     def accept(self, candidate: Rates) -> None:
         """Let the candidate be the incumbent."""
-        ...
 
 
 def rule_now(pairs: Pairs, tasks: int) -> Decided:

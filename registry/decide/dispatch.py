@@ -365,7 +365,7 @@ def _undecided(candidate: Candidate | None, name: str) -> Candidate:
     candidate = require_candidate(candidate, name)
     if candidate.is_decided:
         raise ConflictError(
-            f"candidate {candidate.id} has its verdict already: {candidate.verdict}",
+            f"candidate {candidate.id[:12]} has its verdict already: {candidate.verdict}",
             hint="germline candidates",
         )
     return candidate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -10,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.clock import first_moment, last_moment
-from events.errors import NotFoundError
+from events.errors import NotFoundError, UsageError
 from events.store.envelope import require_whole
 from events.store.subscriptions import taken_in
 from registry.projection import time_travel
@@ -193,23 +194,31 @@ class Library:
 
     def _unknown_skill(self, name: str) -> NotFoundError:
         names = self.names()
-        near = _nearest(name, names, at_most=3, cutoff=0.5)
+        near = _nearest(name, names, at_most=3, cutoff=0.6)
         if near:
             hint = f"did you mean {' or '.join(near)}?"
         else:
             hint = "germline status lists the skills" if names else "germline import PATH"
-        return NotFoundError(f"no skill named {name} is in the registry", hint=hint, nearest=near)
+        return NotFoundError(f"no skill named {name or '(empty)'} is in the registry", hint=hint, nearest=near)
 
     def _unknown_version(self, name: str, ref: str, outline: Outline) -> NotFoundError:
         aliases = [alias for alias, _ in outline.aliases]
         near = _nearest(ref, [*aliases, "best"], at_most=1, cutoff=0.6)
         there = f"1 to {outline.version}" if outline.version > 1 else "version 1 alone"
         also = f" and the names {', '.join(aliases)}" if aliases else ""
+        begun = self._begins_after(name, ref)
         return NotFoundError(
-            f"{name} has no version {ref[:80]}; it has {there}{also}",
+            begun or f"{name} has no version {ref[:80]}; it has {there}{also}",
             hint=f"did you mean {name}@{near[0]}?" if near else f"germline log {name}",
             nearest=near,
         )
+
+    def _begins_after(self, name: str, ref: str) -> str:
+        """Say that a skill begins after a date that was asked for; "" where that is no date."""
+        with suppress(UsageError):
+            if last_moment(ref) < (first := self.version(name, 1).at):
+                return f"{name} had no version at {ref[:80]}: it begins {first[:16]}"
+        return ""
 
     # -- what was found and tried ----------------------------------------------------------------------
 

@@ -42,6 +42,11 @@ class Gene:
     protected_whole: bool = False
     keeper: str = ""
 
+    @property
+    def is_protected(self) -> bool:
+        """Whether any of its lines may not change, or only by one keeper."""
+        return bool(self.protected or self.protected_whole or self.keeper)
+
     def is_open(self, *lines: int, by: str = "") -> bool:
         """Tell whether a proposer may change or remove these lines; of no lines, whether it may add some."""
         is_kept = self.protected_whole or self.keeper not in {"", by}

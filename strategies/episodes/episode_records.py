@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
+from events.errors import CorruptLogError
 from registry.evidence.redaction import named_secret, without_secrets
 from strategies.episodes.action_class import LONG_FORM, in_short
 from strategies.episodes.episode import Episode, EpisodeOutcome, EpisodeRecord
@@ -60,12 +61,20 @@ class EpisodeHeader(msgspec.Struct, gc=False):
     text_key: str = ""
 
 
+_UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError)
 _HEADER: Final = msgspec.msgpack.Decoder(EpisodeHeader)
 
 
 def header_in(stored: bytes) -> EpisodeHeader:
-    """Read what tells a stored episode apart; raises msgspec.DecodeError on bytes that `encode` did not make."""
-    return _HEADER.decode(stored)
+    """Read what tells a stored episode apart; raises CorruptLogError on bytes that `encode` did not make."""
+    try:
+        return _HEADER.decode(stored)
+    except _UNREADABLE as error:
+        raise _damaged(error) from error
+
+
+def _damaged(error: Exception) -> CorruptLogError:
+    return CorruptLogError(f"a session that is kept is damaged: {error}", hint="germline verify")
 
 
 class _StepTemplate(msgspec.Struct, array_like=True, gc=False):
@@ -84,8 +93,11 @@ _TEMPLATES: Final = msgspec.msgpack.Decoder(_StepTemplates)
 
 
 def templates_in(stored: bytes) -> list[str]:
-    """Read the templates of a stored episode's steps; raises msgspec.DecodeError as `header_in`."""
-    return [step.template for step in _TEMPLATES.decode(stored).steps]
+    """Read the templates of a stored episode's steps; raises CorruptLogError as `header_in`."""
+    try:
+        return [step.template for step in _TEMPLATES.decode(stored).steps]
+    except _UNREADABLE as error:
+        raise _damaged(error) from error
 
 
 def record_of(episode: Episode) -> EpisodeRecord:
@@ -199,15 +211,18 @@ def encode(record: EpisodeRecord) -> bytes:
 
 
 def decode(stored: bytes) -> EpisodeRecord:
-    """Read a record back; raises msgspec.DecodeError on bytes that `encode` did not make.
+    """Read a record back; raises CorruptLogError on bytes that `encode` did not make.
 
     Numbers beyond what a record may hold were stored once: they become the largest that it may. Classes that had
     two spellings then get the one they have now; the id stays.
     """
     try:
         record = _DECODER.decode(stored)
-    except msgspec.ValidationError:
-        record = msgspec.convert(_bounded(msgspec.msgpack.decode(stored)), EpisodeRecord)
+    except _UNREADABLE:
+        try:
+            record = msgspec.convert(_bounded(msgspec.msgpack.decode(stored)), EpisodeRecord)
+        except _UNREADABLE as error:
+            raise _damaged(error) from error
     if _LONG_FORM not in stored:
         return record
     steps = (msgspec.structs.replace(step, action=in_short(step.action)) for step in record.steps)

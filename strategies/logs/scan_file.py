@@ -22,7 +22,7 @@ from strategies.files.log_records import Malformed, ReadTally
 from strategies.files.project_sessions import FIRST_BYTES, folder_of
 from strategies.files.read_offsets import FINGERPRINT_BYTES, ReadOffset, head_of, read_offset_of
 from strategies.files.stores import changed_with, may_be_store
-from strategies.logs.formats_table import broken_readers, mapped_reader, reader_for, reader_named, reader_names
+from strategies.logs.formats_table import broken_readers, mapped_reader, reader_for, reader_named
 from strategies.logs.outcomes_by_rule import add_records
 from strategies.logs.resume import LINES, EachLine, Following, LineFollower
 from strategies.logs.trial_logs import trial_of, why_no_log
@@ -242,8 +242,7 @@ def _chosen(task: ReadTask, log: LogFile) -> LogReader | None:
 
 
 def _unknown_format(log: LogFile) -> UnreadableLogError:
-    known = ", ".join(reader_names())
-    hint = f"name it with --format, or map it: docs/mapping.md; known formats: {known}"
+    hint = "germline scan FILE --explain    or name it with --format, or map it: docs/mapping.md"
     if log.head(2) in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:
-        hint = f"it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE; known formats: {known}"
+        hint = "it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE"
     return UnreadableLogError(f"{log.source}: not a log of a known format", hint=hint)

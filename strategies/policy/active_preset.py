@@ -79,6 +79,6 @@ def define(registry: Registry, text: str, source: str) -> tuple[Preset, Receipt]
 
 def _none_such(known: Iterable[str], name: str) -> Preset:
     names = [*known, AUTO]
-    near = tuple(get_close_matches(name, names, n=1, cutoff=0.4))
+    near = tuple(get_close_matches(name, names, n=1, cutoff=0.6))
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
     raise NotFoundError(f"there is no preset {name}", hint=hint, nearest=near)

@@ -105,10 +105,15 @@ def skill_index(library: Library, file: Path) -> Iterator[WordIndex]:
         _bring_up_to_date(index, library)
     except COMPLAINTS:  # it is damaged, the disk is full, or another process writes it
         index.close()
-        index = WordIndex(tuple(WEIGHTS))
-        _bring_up_to_date(index, library)
+        index = _in_memory(library)
     with closing(index):
         yield index
+
+
+def _in_memory(library: Library) -> WordIndex:
+    index = WordIndex(tuple(WEIGHTS))
+    _bring_up_to_date(index, library)
+    return index
 
 
 def _bring_up_to_date(index: WordIndex, library: Library) -> None:
@@ -130,8 +135,8 @@ def _words(library: Library, names: Iterable[str]) -> dict[str, tuple[list[str],
     return {capsule.name: () if capsule.retired else skill_words(capsule) for capsule in capsules}
 
 
-def find_skills(index: WordIndex, task: str, limit: int) -> list[RankedDocument]:
-    """Rank the skills that share words with a task, at most `limit`.
+def find_skills(index: WordIndex, task: str, limit: int, library: Library | None = None) -> list[RankedDocument]:
+    """Rank the skills that share words with a task, at most `limit`; of a library where the index is damaged.
 
     Raises: UsageError where the task holds no word that says something.
     """
@@ -141,7 +146,13 @@ def find_skills(index: WordIndex, task: str, limit: int) -> list[RankedDocument]
             f"{task!r} holds no word that says what the task is about",
             hint='germline find "export a table as csv"',
         )
-    return index.best(words, WEIGHTS, limit)
+    try:
+        return index.best(words, WEIGHTS, limit)
+    except COMPLAINTS:
+        if library is None:
+            raise
+        with closing(_in_memory(library)) as fresh:
+            return fresh.best(words, WEIGHTS, limit)
 
 
 def overlaps(capsules: Sequence[Capsule]) -> list[Overlap]:

@@ -146,6 +146,7 @@ def test_every_answer_in_json_has_a_published_schema_that_says_what_it_is() -> N
     assert {named(path) for path, call in callbacks().items() if "as_json" in call.__annotations__} <= have
     beside = {
         "doctor-repair",
+        "error",
         "export-attest",
         "export-event",
         "checkpoint-key",

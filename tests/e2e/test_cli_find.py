@@ -75,6 +75,15 @@ def test_words_are_kept_where_no_project_can_write_and_found_without_them_too(ge
     assert germline.does("find", "letters").out.startswith("mail-merge fits best")
 
 
+def test_damage_inside_the_kept_words_ends_no_search(germline: Terminal) -> None:
+    sound = germline.does("find", "letters").out
+    kept = words_file(germline.folder / ".germline/registry.db")
+    with closing(sqlite3.connect(kept)) as base:
+        base.execute("DELETE FROM words_data WHERE id > 10")
+        base.commit()
+    assert germline.does("find", "letters").out == sound
+
+
 def test_copies_and_descriptions_that_compete_are_named(germline: Terminal) -> None:
     pairs = germline.does("find", "--overlaps", "--json").json["overlaps"]
     assert [(pair["first"], pair["second"], pair["kind"]) for pair in pairs] == [

@@ -82,7 +82,7 @@ def cut_log() -> bytes:
         (["scan"], 2, "no log was named, and none lies", "germline scan PATH"),
         (["scan", "absent"], 2, "absent", "name a log"),
         (["scan", ".", "--format", "xml"], 2, "no log format 'xml'", "known formats"),
-        (["scan", "skills/sql-analyst/SKILL.md"], 2, "not a log of a known format", "known formats"),
+        (["scan", "skills/sql-analyst/SKILL.md"], 2, "not a log of a known format", "--explain"),
         (["import", "absent"], 2, "no such file or folder", "SKILL.md"),
         (["import", ".germline"], 2, "holds no SKILL.md", "SKILL.md"),
         (["import", "skills"], 2, "imported already", "germline adopt sql-analyst"),

@@ -174,7 +174,7 @@ def test_a_dry_run_writes_nothing(terminal: Terminal) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("report",), "where to was not said"),
+        (("report",), "the report is written to a file, and none was named"),
         (("report", "-o", "no/such/a.html"), "there is no folder no/such"),
         (("report", "-o", "skills"), "skills is no file"),
         (("report", "--all", "--last", "3", "-o", "a.html"), "--all and --last contradict each other"),

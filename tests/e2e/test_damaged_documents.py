@@ -14,12 +14,14 @@ from registry.decide.commands import RecordFact
 from strategies.policy.active_preset import define
 from strategies.policy.preset_toml import written
 from strategies.policy.presets import PRESETS
+from tests.command_lines import STEPS
 from tests.story_trends import tell_with_runs
 from tests.terminal import Terminal
 from tui.session.bootstrap import open_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 READERS: Final = {
     "capsule": ("show sql-analyst@2", "log sql-analyst"),
@@ -120,3 +122,18 @@ def test_what_the_hint_says_folds_the_documents_again(germline: Terminal) -> Non
         with damaged(germline, view, DAMAGES["a flipped bit"]):
             germline.does("copy", "registry.db", f"{view}.db")
         assert germline.does("--registry", f"{view}.db", "show", "sql-analyst@2").out == healthy
+
+
+def test_a_damaged_session_is_told_by_status_with_what_checks_the_registry(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    germline.does("init")
+    germline.write("steps.jsonl", STEPS)
+    germline.does("scan", "steps.jsonl")
+    with closing(sqlite3.connect(tmp_path / ".germline/registry.db")) as base:
+        for (trigger,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            base.execute(f'DROP TRIGGER "{trigger}"')  # as only who writes past germline does
+        base.execute("UPDATE episodes SET body = x'81a3'")
+        base.commit()
+    answer = germline("status")
+    assert (answer.code, answer.hint) == (3, "germline verify")
+    assert "a session that is kept is damaged" in answer.err

@@ -181,7 +181,7 @@ def test_explaining_a_folder_goes_on_behind_a_damaged_archive(germline: Terminal
 
 def test_no_path_is_no_folder(germline: Terminal) -> None:
     answer = germline("scan", "")
-    assert (answer.code, '"" is no path' in answer.err) == (2, True)
+    assert (answer.code, "argument 1 of germline scan is empty" in answer.err) == (2, True)
 
 
 def test_a_head_of_three_words_is_named(germline: Terminal) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from difflib import get_close_matches
 from functools import cache
@@ -27,6 +28,10 @@ HELP: Final = """Keep agent skills that learn from logs: every learned line carr
 
 Global options come before the command. Begin with: germline demo
 """
+_WRONG_NUMBER: Final = re.compile(
+    r"Invalid value for '([^']+)': Input should be (a valid (?:integer|number).*|(?:greater|less) than .+)"
+)
+"""How the words for a wrong number begin that pydantic gives to typer."""
 _GLOBAL: Final = {"--registry", "--quiet", "-q", "--debug", "--trust-project"}
 
 
@@ -37,13 +42,34 @@ def run(words: Sequence[str]) -> int:
 
 def _answered(words: Sequence[str]) -> object:
     """Let typer read the words and call the command; raises UsageError for what it refuses."""
+    at = command_at(words)
+    empty = (n for n, word in enumerate(words) if n > at and not word and not words[n - 1].startswith("-"))
+    if (number := next(empty, 0)) > 0:
+        what = f"argument {number - at} of germline {words[at]} is empty: a variable that is not set?"
+        raise UsageError(what, hint=_help_of(words, ""))
     try:
-        asked = words[command_at(words) :][:1]
+        asked = words[at : at + 1]
         return _command(*asked)(args=list(words), prog_name="germline", standalone_mode=False)
     except typer.TyperException as error:
         what = " ".join(error.format_message().split())  # choices come one below the other, behind tabs
         what = what.removesuffix(".").replace(": Value error, ", ": ")
-        raise UsageError(what, hint=_help_of(words, _path_of(error))) from error
+        raise UsageError(_plain(what, words), hint=_help_of(words, _path_of(error))) from error
+
+
+def _plain(what: str, words: Sequence[str]) -> str:
+    """Say what a number should have been in words of ours, with the one that was typed."""
+    match = _WRONG_NUMBER.fullmatch(what)
+    if match is None:
+        return what
+    option, problem = match[1], match[2]
+    at = next((at for at, word in enumerate(words) if word.partition("=")[0] == option), len(words))
+    named = " ".join(words[at : at + (1 if "=" in "".join(words[at : at + 1]) else 2)]) or option
+    bounds = {"greater than or equal to ": "at least", "less than or equal to ": "at most"}
+    bounds |= {"greater than ": "more than", "less than ": "less than"}
+    for begun, bound in bounds.items():
+        if problem.startswith(begun):
+            return f"{named}: this must be {bound} {problem.removeprefix(begun)}"
+    return f"{named}: this must be a {'whole number' if 'integer' in problem else 'number'}"
 
 
 def _help_of(words: Sequence[str], path: str) -> str:

@@ -11,6 +11,15 @@ if TYPE_CHECKING:
     from events.sqlite.backup import Lack
 
 
+class ErrorDocument(Document):
+    """What a command that was asked for JSON writes to stderr where it fails: what happened, and what to type."""
+
+    schema_: Literal["germline/error/1"] = "germline/error/1"
+    error: str
+    hint: str | None
+    exit_code: int
+
+
 class BackupDocument(Document):
     """Copy the registry into one file, verified, while in use."""
 

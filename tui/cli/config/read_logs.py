@@ -53,8 +53,6 @@ def chosen_logs(
     """
     if not paths:
         config.require("scan.paths")
-    if paths and not all(paths):
-        raise UsageError('"" is no path', hint="germline scan .    germline scan PATH")
     logs = [Path(path).expanduser() for path in paths or ()] or list(config.paths)
     if logs:
         return ChosenLogs(logs)

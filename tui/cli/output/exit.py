@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import GermlineError
 from tui.cli.output.color import Paint
@@ -32,7 +32,7 @@ def ended(words: Sequence[str], answer: Callable[[], object]) -> int:
     """
     speak_plainly((sys.stdout, sys.stderr), os.environ)
     at = command_at(words)
-    debug = "--debug" in words[:at]
+    style = _ErrorStyle(debug="--debug" in words[:at], as_json="--json" in words[at:])
     code: object = 0  # also where the reader of a pager leaves early
     try:
         with paged() if _PAGED.intersection(words[at : at + 1]) else nullcontext():
@@ -43,7 +43,7 @@ def ended(words: Sequence[str], answer: Callable[[], object]) -> int:
             sys.stdout.flush()
     except GermlineError as error:
         hint = begins_there(_named(words[:at])) if error.hint == BEGINS else error.hint
-        return _fail(error, debug=debug, what=error.message, hint=hint, code=error.exit_code)
+        return _fail(error, style, what=error.message, hint=hint, code=error.exit_code)
     except BrokenPipeError:
         # Whoever read the answer has read enough; the interpreter must not complain while it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -51,22 +51,35 @@ def ended(words: Sequence[str], answer: Callable[[], object]) -> int:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         hint = "check who owns it, and its folder" if isinstance(error, PermissionError) else ""
-        return _fail(error, debug=debug, what=f"{where}{error.strerror or error}", hint=hint, code=_FAILED)
+        return _fail(error, style, what=f"{where}{error.strerror or error}", hint=hint, code=_FAILED)
     except Exception as error:  # noqa: BLE001 - the last place where a fault of ours can be told in one line
         what = f"germline itself failed: {type(error).__name__}: {error}"
-        return _fail(error, debug=debug, what=what, hint="germline --debug … shows where", code=_FAILED)
+        return _fail(error, style, what=what, hint="germline --debug … shows where", code=_FAILED)
     if code == INTERRUPTED:
         raise KeyboardInterrupt  # main.py says it in words
     return code if isinstance(code, int) else 0
 
 
-def _fail(error: Exception, *, debug: bool, what: str, hint: str, code: int) -> int:
+class _ErrorStyle(NamedTuple):
+    """Whether an error is printed with a traceback, and as JSON."""
+
+    debug: bool
+    as_json: bool
+
+
+def _fail(error: Exception, style: _ErrorStyle, *, what: str, hint: str, code: int) -> int:
     """Say what happened, then what to type; a traceback only where it was asked for."""
-    if debug:
+    if style.debug:
         import traceback  # noqa: PLC0415 - for the few who ask
 
         sys.stderr.write(harmless("".join(traceback.format_exception(error))))
     sys.stdout.flush()
+    if style.as_json:
+        from tui.cli.output.invocation import json_text  # noqa: PLC0415 - for those who ask for JSON, and are refused
+        from tui.documents.registry_files import ErrorDocument  # noqa: PLC0415 - the same
+
+        sys.stderr.write(f"{json_text(ErrorDocument(error=what, hint=hint or None, exit_code=code))}\n")
+        return code
     paint = Paint.of(sys.stderr)
     sys.stderr.write(f"{paint('error', 'bad')}  {one_line(what)}\n")
     if hint:

@@ -83,7 +83,7 @@ def test_a_version_far_back_is_found_by_its_date(
 
 @pytest.mark.usefixtures("place")
 def test_before_the_first_version_there_is_none(registry: Registry) -> None:
-    with pytest.raises(NotFoundError, match="no version 2026-10-31"):
+    with pytest.raises(NotFoundError, match="no version at 2026-10-31"):
         registry.capsule(NAME, "2026-10-31")
 
 

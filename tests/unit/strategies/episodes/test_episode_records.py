@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from events.errors import CorruptLogError
 from strategies.episodes.episode import Episode, EpisodeOutcome, Step
 from strategies.episodes.episode_records import decode, encode, place_key, record_of, settled
 from strategies.files.log_records import Span
@@ -55,7 +56,7 @@ def test_bytes_come_back_as_the_same_record() -> None:
     record = record_of(episode(labels={"b": "1", "a": "2"}))
     assert decode(encode(record)) == record
     assert encode(decode(encode(record))) == encode(record)
-    with pytest.raises(msgspec.DecodeError):
+    with pytest.raises(CorruptLogError, match="damaged"):
         decode(b"no record")
 
 

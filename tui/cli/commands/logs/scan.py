@@ -153,6 +153,10 @@ def _print(call: Invocation, logs_scan: Scan, taken: Intake, seconds: float) -> 
     call.say(f"read       {size}, in {seconds:.1f} s{same}{skipped}{bad}")
     if not (logs_scan.files or logs_scan.unchanged or logs_scan.skipped or logs_scan.links or logs_scan.broken):
         call.say("nothing    no files are there; in a folder, those whose names begin with a dot are passed over")
+    bare = [file.source for file in logs_scan.files if not file.size_bytes]
+    if bare and not logs_scan.records:
+        more = f", and {count(len(bare) - 1, 'file')} more" if len(bare) > 1 else ""
+        call.say(f"nothing    {clip_path(bare[0], width() // 2)} is empty{more}")
     for file in logs_scan.empty[:_SHOWN]:
         call.say(
             f"nothing    {clip_path(file.source, width() // 2)}: read as {file.format}, {one_line(file.why_empty)}"

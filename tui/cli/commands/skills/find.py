@@ -68,7 +68,7 @@ def find_skill(
 
 def fitting_document(library: Library, index: WordIndex, task: str, top: int) -> FindDocument:
     """Find the skills that fit a task, at most so many."""
-    ranked = find_skills(index, task, top)
+    ranked = find_skills(index, task, top, library)
     skills = tuple(FoundSkill.of(row, library.capsule(row.name)) for row in ranked)
     return FindDocument(task=task, searched=len(index), skills=skills, overlaps=())
 

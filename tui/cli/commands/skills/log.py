@@ -136,8 +136,12 @@ def _known_type(name: str) -> str:
     if name.lower() not in same:
         from difflib import get_close_matches  # noqa: PLC0415 - for who mistyped
 
-        near = tuple(same[match] for match in get_close_matches(name.lower(), same, n=1, cutoff=0.4))
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(EVENT_NAMES)}"
+        near = tuple(same[match] for match in get_close_matches(name.lower(), same, n=1, cutoff=0.6))
+        hint = (
+            f"did you mean {near[0]}?"
+            if near
+            else "germline log prints the type of each; docs/events.md lists them"
+        )
         raise NotFoundError(f"there is no event type {name}", hint=hint, nearest=near)
     return same[name.lower()]
 

@@ -66,7 +66,10 @@ def release(
     require_reason(reason, _WHY, f"germline release {lines} --reason TEXT")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         skill, named = _named(registry, lines)
-        asked = [Release(skill, gene, reason) for gene in dict.fromkeys(line.gene for line in named)]
+        genes = [gene for gene in registry.capsule(skill).genes if gene.id in {line.gene for line in named}]
+        asked = [Release(skill, gene.id, reason) for gene in genes if gene.is_protected]
+        if not asked:
+            raise UsageError(f"{lines} is not protected", hint=f"germline show {skill} --blame")
         _carry_out(
             call,
             registry,

@@ -58,7 +58,7 @@ def report(  # noqa: PLR0913 - the options of the command are its contract
     call = invocation(ctx)
     hint = f"germline report {' '.join(skills or ())} -o report.html".replace("  ", " ")
     if output is None:
-        raise UsageError("where to was not said", hint=hint)
+        raise UsageError("the report is written to a file, and none was named", hint=hint)
     if every and last:
         raise UsageError("--all and --last contradict each other", hint=hint)
     place = output.expanduser()

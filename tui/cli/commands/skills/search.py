@@ -73,7 +73,8 @@ def search_registry(
         call.answer(SearchDocument(text=text, matches=rows, more=more))
         return
     if not matches:
-        call.say(f'nothing    "{one_line(text)}" stands nowhere{f" in {skill}" if skill else ""}')
+        where = skill or "lines, reasons and templates"
+        call.say(f'nothing    "{one_line(text)}" is nowhere in {where}')
         call.say("next       germline log    germline signals")
         return
     now = SystemClock().now()
