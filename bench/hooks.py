@@ -14,9 +14,12 @@ import tempfile
 from pathlib import Path
 from statistics import median
 from time import perf_counter, sleep
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tui.session.own_command import own_command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 BARE = (sys.executable, "-c", "pass")
 SCAN_S = 1.5
@@ -30,13 +33,13 @@ class Waited(NamedTuple):
     cpu: float
 
 
-def waited(words: tuple[str, ...], given: bytes) -> Waited:
+def waited(words: Sequence[str], given: bytes = b"", env: Mapping[str, str] | None = None) -> Waited:
     """Run a command as an agent does, with JSON on stdin; what it leaves running behind it does not count."""
     with tempfile.TemporaryFile() as stdin:
         stdin.write(given)
         stdin.seek(0)
         start = perf_counter()
-        process = subprocess.Popen(words, stdin=stdin, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(words, stdin=stdin, stdout=subprocess.DEVNULL, env=env)
         _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -61,7 +64,7 @@ def main() -> None:
         for hook in ("session-start", "session-end"):
             for _ in range(runs):
                 sleep(SCAN_S if hook == "session-end" else 0)
-                times["bare interpreter"].append(waited(BARE, b""))
+                times["bare interpreter"].append(waited(BARE))
                 times[hook].append(waited((*germline, "__hook", hook), given))
     for what, taken in times.items():
         wall, cpu = (sorted(values) for values in zip(*taken, strict=True))

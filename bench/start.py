@@ -4,6 +4,9 @@ For each number of sessions: lessons among the first five things, lessons among 
 first five, over seeds. Then worlds of the same generator in which nothing mends anything: how often the bound of a
 line that is offered there holds. Last, where recorded data is there, draws of 200 episodes of intercode_sql
 without outcomes. Takes minutes.
+
+`--lines 1000000` instead runs the command itself, twice, on a folder of as many lines: what it takes of a core, by
+the clock, and its memory at the most. It reads in one process, so that all of it is counted.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import subprocess
+import sys
 import time
 from itertools import product
 from pathlib import Path
@@ -32,6 +37,8 @@ OWN_LUCK: Final = frozenset({"Bash:make", "Bash:curl", "Bash:grep"})
 """Commands of coincidences, which work at a chance of their own."""
 SIZES: Final = (20, 60)
 """Sessions of a placebo world."""
+SESSION_LINES: Final = 48
+"""Lines of a generated session, on average."""
 WORLDS_DRAWN: Final = 60
 """Placebo worlds of each size that are drawn from one lot of sessions."""
 
@@ -42,7 +49,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--sessions", type=int, nargs="+", default=[20, 60, 200])
     parser.add_argument("--placebos", type=int, default=40, help="kinds of luck")
+    parser.add_argument("--lines", type=int, help="the command itself on a folder of so many lines, nothing else")
     asked = parser.parse_args()
+    if asked.lines:
+        whole_command(asked.lines)
+        return
     print(f"{'sessions':>8} {'noise':<5} {'of first 5':>12} {'of all 8':>12} {'false of 5':>11} {'seconds':>8}")
     for sessions in asked.sessions:
         for noise in get_args(Noise):
@@ -51,6 +62,29 @@ def main() -> None:
     data = Path(os.environ.get("GERMLINE_TEST_DATA", "")) / "intercode_sql"
     if data.is_dir():
         tables(data)
+
+
+def whole_command(lines: int) -> None:
+    """Run `germline start` on a folder of new logs, and once more with nothing new."""
+    with TemporaryDirectory() as made_in:
+        logs = Path(made_in, "logs")
+        write_sessions(logs, lines // SESSION_LINES, seed=1)
+        bodies = [path.read_bytes() for path in logs.iterdir()]
+        written, size = sum(body.count(b"\n") for body in bodies), sum(map(len, bodies))
+        del bodies
+        print(f"{written:,} lines, {size / 1e6:.0f} MB")
+        words = [str(Path(sys.executable).with_name("germline")), "--quiet", "start", str(logs)]
+        alone = {**os.environ, "GERMLINE_SCAN_WORKERS": "1"}
+        for when in ("at first", "nothing new"):
+            began = time.perf_counter()
+            process = subprocess.Popen(words, cwd=made_in, stdout=subprocess.DEVNULL, env=alone)
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            if process.returncode:
+                raise SystemExit(f"germline start ended with {process.returncode}")
+            core, wall = used.ru_utime + used.ru_stime, time.perf_counter() - began
+            memory = f"{used.ru_maxrss / 1024:,.0f} MB at the most"
+            print(f"{when:<12} {core:6.1f} s of a core, {wall:6.1f} s by the clock, {memory}", flush=True)
 
 
 def recall(sessions: int, noise: Noise, seeds: int) -> None:

@@ -13,6 +13,9 @@ Measured 2026-11-23 beside other work, least of 9, since typer reads every comma
 --version 7 ms over a bare interpreter, --help 78, log 243, show of an old version 246, why 265, git blame 346:
 0.70, 0.71 and 0.77 of it. At 20,000 events: first frame 520 ms, with the skill 590; a jump: least 11, median 16,
 95 % 81; memory 18 MB. The registry takes 710 MB, and is made in 100 to 220 s.
+
+Before that, what each command takes of a core on the registry of the demo (2,560 episodes), beside a bare
+interpreter and beside three libraries that it might import; this alone with `--start`.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
+from bench.hooks import Waited, waited
 from bench.long_skill import NAME, fingerprint_of, make_git, make_registry
 from events.types.registry_events import CycleFinished, OutcomeRecorded, SignalRaised
 from registry.evidence.record import LogRecord, keep
@@ -133,7 +137,7 @@ def among_others() -> None:
 
 def sides(registry: Path, history: Path, versions: int) -> dict[str, Side]:
     """Name the processes that are timed, each with what it is held against."""
-    germline = [GERMLINE, "--registry", str(registry)]
+    germline = [GERMLINE, "--quiet", "--registry", str(registry)]
     git = ["git", "-C", str(history)]
     middle = versions // 2
     return {
@@ -149,29 +153,52 @@ def sides(registry: Path, history: Path, versions: int) -> dict[str, Side]:
     }
 
 
-def least_ms(timed: Mapping[str, Side], env: Mapping[str, str], rounds: int) -> dict[str, float]:
+def least_ms(timed: Mapping[str, Side], env: Mapping[str, str], rounds: int) -> dict[str, Waited]:
     """Time all sides in turns; a first round compiles and warms, and does not count."""
-    least: dict[str, float] = {}
+    least: dict[str, Waited] = {}
     for counted in range(rounds + 1):
         for name, side in timed.items():
-            started = time.perf_counter()
-            subprocess.run(side.words, env=env, capture_output=True, check=True)
-            spent = (time.perf_counter() - started) * 1_000
+            spent = waited(side.words, env=env)
             if counted:
-                least[name] = min(spent, least.get(name, spent))
+                least[name] = Waited(*map(min, spent, least.get(name, spent)))
     return least
 
 
-def tell(timed: Mapping[str, Side], least: Mapping[str, float]) -> None:
+def tell(timed: Mapping[str, Side], least: Mapping[str, Waited]) -> None:
     """Print each process beside its budget and its peer."""
     print(f"{'whole processes, least of all rounds':<38}{'ms':>7}   {'of budget':<22}beside its peer")
     for name, side in timed.items():
-        spent = least[name] - least.get(side.base, 0.0)
+        spent = least[name].wall - (least[side.base].wall if side.base else 0.0)
         held = f"{spent / side.budget_ms:>5.2f} of {side.budget_ms:.0f} ms" if side.budget_ms else ""
         over = f" over {side.base}" if side.base else ""
         bound = f", to reach: {side.share}" if side.share else ""
-        peer = f"{least[name] / least[side.peer]:.2f} × {side.peer}{bound}" if side.peer else ""
+        peer = f"{least[name].wall / least[side.peer].wall:.2f} × {side.peer}{bound}" if side.peer else ""
         print(f"{name + over:<38}{spent:>7.0f}   {held:<22}{peer}".rstrip())
+
+
+def tell_start(demo: Path, env: Mapping[str, str], rounds: int) -> None:
+    """Print the processor time of commands on the registry of the demo, and of what they are held against."""
+    germline = [GERMLINE, "--quiet", "--registry", str(demo / ".germline" / "registry.db")]
+    bare, imports = "python -c pass", "import typer, pydantic, sqlite_utils"
+    commands = {
+        "status": ["status"],
+        "why": ["why", "sql-analyst:7"],
+        "log": ["log"],
+        "show": ["show", "sql-analyst"],
+    }
+    timed = {
+        bare: Side([sys.executable, "-c", "pass"]),
+        imports: Side([sys.executable, "-c", imports]),
+        "germline --version": Side([GERMLINE, "--version"]),
+        "germline --help": Side([GERMLINE, "--help"]),
+        **{f"germline {name}": Side([*germline, *words]) for name, words in commands.items()},
+    }
+    least = least_ms(timed, env, rounds)
+    print(f"{'of a core, least of all rounds':<38}{'ms':>7}{'over bare':>12}{'× the imports':>15}")
+    for name, spent in least.items():
+        beyond, times = spent.cpu - least[bare].cpu, spent.cpu / least[imports].cpu
+        print(f"{name:<38}{spent.cpu:>7.0f}{beyond:>12.0f}{times:>15.2f}")
+    print()
 
 
 # -- the screens -------------------------------------------------------------------------------------------
@@ -231,10 +258,15 @@ def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="200 versions, 20,000 events: a glance, not a figure")
+    parser.add_argument("--start", action="store_true", help="nothing but what commands take of a core")
     asked = parser.parse_args()
     versions, events = (200, 20_000) if asked.quick else (VERSIONS, EVENTS)
     with TemporaryDirectory(dir=Path.cwd(), prefix=".bench-") as made_in:
         folder = Path(made_in)
+        subprocess.run([GERMLINE, "demo", str(folder / "demo")], capture_output=True, check=True)
+        tell_start(folder / "demo", environment(folder / "compiled"), 3 if asked.quick else ROUNDS)
+        if asked.start:
+            return
         make(folder, versions, events)
         measure(folder, versions, 3 if asked.quick else ROUNDS)
 

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from registry.query.signals import assignments
@@ -47,6 +48,7 @@ _BESIDE: Final = 0.5
 """How much what agents call beside a signal counts against its own words (a guess)."""
 _MIXED: Final = 0.05
 """The share of episodes of other work alone from which logs are mixed (a guess)."""
+_ID: Final = attrgetter("id")
 _ANY_TOOL: Final = frozenset(
     ("bash", "cat", "edit", "glob", "grep", "list", "ls", "multi", "read", "shell", "task", "todo", "write")
 )
@@ -107,7 +109,7 @@ class Scope:
 
     def restricted(self, skill: str, records: Iterable[EpisodeRecord]) -> list[EpisodeRecord]:
         """Keep the episodes that count for a skill: those of its logs, and of logs that are no skill's."""
-        placed = [(self._log_of(record), record) for record in records]
+        placed = self._placed if records is self.records else [(self._log_of(each), each) for each in records]
         counting = {log for log in {log for log, _ in placed} if self._counts(skill, log)}
         return [record for log, record in placed if log in counting]
 
@@ -135,7 +137,7 @@ class Scope:
         if skill not in self._counting:
             counting = self.restricted(skill, self.records)
             self._counting[skill] = frozenset(record.id for record in counting)
-        return not shown or any(record.id in self._counting[skill] for record in shown)
+        return not shown or not self._counting[skill].isdisjoint(map(_ID, shown))
 
     def other_work(self, skill: str, records: Sequence[EpisodeRecord]) -> OtherWork:
         """Name the actions in episodes that are another skill's by its words, and share none with this one.
@@ -249,6 +251,11 @@ class Scope:
     def _listed_for(self, log: _Log) -> frozenset[str]:
         return self.globs.owners(log.place) | self.globs.owners(log.source)
 
+    @cached_property
+    def _placed(self) -> list[tuple[_Log, EpisodeRecord]]:
+        """The episodes, each with its log."""
+        return [(self._log_of(record), record) for record in self.records]
+
     def _log_of(self, record: EpisodeRecord) -> _Log:
         return _Log(self.places.get(record.id, record.source), record.source, record.trust)
 
@@ -260,8 +267,7 @@ class Scope:
         """
         if len(self.skills) < 2:  # noqa: PLR2004 - one skill has no other's logs
             return _OriginOwners({}, {})
-        placed = ((record, self._log_of(record)) for record in self.records)
-        rest = [moved_to(record, log.place) for record, log in placed if not self._listed_for(log)]
+        rest = [moved_to(record, log.place) for log, record in self._placed if not self._listed_for(log)]
         origin_of = origins_of(rest)
         origins: defaultdict[tuple[str, str], list[EpisodeRecord]] = defaultdict(list)
         for record in rest:

@@ -42,9 +42,11 @@ def settled(library: Library, signals: Iterable[SignalRaised]) -> frozenset[str]
 
 def taken(library: Library, signals: Iterable[SignalRaised]) -> frozenset[str]:
     """Name the signals that a live line answers without a claim about their error: a wish, and what goes first."""
+    answered = {document.key for document in library.log.documents("proposed")}
     return frozenset(
         signal.fingerprint
         for signal in signals
+        if signal.fingerprint in answered
         for answer in library.answers(signal.fingerprint)
         if answer.version
         and not answer.taken_back

@@ -44,6 +44,17 @@ ELSEWHERE = {
 
 LOOKS = {"rich", "pygments", "markdown_it"}
 
+NEEDLESS = (
+    *("asyncio", "concurrent", "logging", "ssl", "multiprocessing"),
+    *("events.types.research_events", "events.types.training_events"),
+    *("registry.decide.commands", "registry.skill_md.folder", "registry.evidence.gitleaks"),
+    *("strategies.audit", "strategies.claims.catalogue", "strategies.gate.replay", "strategies.gate.stats"),
+    *("strategies.episodes.step_marks", "strategies.logs.transcripts", "strategies.models.protocol"),
+    *("strategies.policy.presets", "strategies.usage.line_usage", "strategies.signals.survey"),
+    "tui.documents.registry_files",
+)
+"""What `log`, `show`, `why` and `status` print a small registry without: each took 3 to 60 ms of a core."""
+
 
 @pytest.fixture(scope="module")
 def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
@@ -75,14 +86,12 @@ def tops(modules: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in modules}
 
 
+READING = ("log", "show sql-analyst", "why sql-analyst:6", "status")
 LEAN = (
     "--help",
-    "log",
-    "show sql-analyst",
-    "why sql-analyst:6",
+    *READING,
     "search query",
     "evolve --help",
-    "status",
     "config",
     "doctor",
     "scan .",
@@ -104,6 +113,13 @@ def test_no_command_loads_what_is_for_models_servers_clusters_and_screens(
 ) -> None:
     assert not (ELSEWHERE | LOOKS - {"rich"}) & tops(loaded_first[words])
     assert "rich.console" not in loaded_first[words], "of rich, the width of texts alone"
+
+
+@pytest.mark.parametrize("words", READING)
+def test_reading_commands_load_nothing_of_gates_trainings_and_models(
+    loaded_first: dict[str, set[str]], words: str
+) -> None:
+    assert not [name for name in loaded_first[words] if name.startswith(NEEDLESS)]
 
 
 def test_a_report_is_written_without_screens_models_and_servers(germline: Terminal, tmp_path: Path) -> None:
