@@ -121,25 +121,18 @@ def cases_of(
     ]
 
 
-class _Arms(NamedTuple):
-    """The cases of one stratum, in their order: outcomes of either arm, of both, and tasks."""
-
-    obeyed: list[float]
-    disobeyed: list[float]
-    outcomes: list[float]
-    tasks: list[str]
-
-
 def contrast(cases: Iterable[Case]) -> Contrast | None:
     """Compare the two arms within strata; None where no stratum holds both."""
-    strata: defaultdict[Stratum, _Arms] = defaultdict(lambda: _Arms([], [], [], []))
-    for stratum, task, obeyed, outcome in cases:
-        arms = strata[stratum]
-        (arms.obeyed if obeyed else arms.disobeyed).append(outcome)
-        arms.outcomes.append(outcome)
-        arms.tasks.append(task)
-    informative = {stratum: arms for stratum, arms in sorted(strata.items()) if arms.obeyed and arms.disobeyed}
-    tables = {stratum: _table(arms) for stratum, arms in informative.items()}
+    strata: defaultdict[Stratum, list[Case]] = defaultdict(list)
+    for case in cases:
+        strata[case[0]].append(case)
+    tables: dict[Stratum, Table] = {}
+    tasks = set[str]()
+    for stratum, own in sorted(strata.items()):
+        table = _table(own)
+        if table.n1 and table.n0:
+            tables[stratum] = table
+            tasks.update([case[1] for case in own])
     both_arms = list(tables.values())
     difference = risk_difference(both_arms)
     if difference is None:
@@ -150,15 +143,18 @@ def contrast(cases: Iterable[Case]) -> Contrast | None:
         robustness_value=robustness_value(both_arms),
         obeyed=sum(table.n1 for table in both_arms),
         disobeyed=sum(table.n0 for table in both_arms),
-        tasks=len(set().union(*(arms.tasks for arms in informative.values()))),
+        tasks=len(tasks),
         scope=_scope(tables),
     )
 
 
-def _table(arms: _Arms) -> Table:
+def _table(cases: Sequence[Case]) -> Table:
     """Count the two arms of one stratum."""
-    squares = sum(map(mul, arms.outcomes, arms.outcomes))
-    return Table(len(arms.obeyed), sum(arms.obeyed), len(arms.disobeyed), sum(arms.disobeyed), squares)
+    obeyed = [outcome for _, _, obeys, outcome in cases if obeys]
+    disobeyed = [outcome for _, _, obeys, outcome in cases if not obeys]
+    outcomes = [case[3] for case in cases]
+    squares = sum(map(mul, outcomes, outcomes))
+    return Table(len(obeyed), sum(obeyed), len(disobeyed), sum(disobeyed), squares)
 
 
 def _scope(tables: dict[Stratum, Table]) -> tuple[str, ...]:

@@ -10,12 +10,13 @@ from collections import Counter
 from itertools import accumulate, pairwise
 from math import fsum, sqrt
 from operator import add, mul, sub
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
 Column = list[float]
+_T = TypeVar("_T")
 
 _ROUNDS: Final = 20
 _SETTLED: Final = 1e-4
@@ -100,23 +101,25 @@ class CrossedGroups:
         self._pairs = [(wide, combination, rows) for (wide, combination), rows in pairs.items()]
         self._meet, self._meet_in_wide = self._met()
 
-    def _met(self) -> tuple[list[dict[int, int]], list[dict[int, float]]]:
+    def _met(self) -> tuple[list[list[tuple[int, int]]], list[list[tuple[int, float]]]]:
         """Count the rows that groups share, and how many of another's each has by its share of wide groups."""
-        meet: list[dict[int, int]] = [{} for _ in self._sizes]
+        levels = range(len(self._sizes))
+        meet, shared = [[0 for _ in levels] for _ in levels], [[0.0 for _ in levels] for _ in levels]
         in_wide: list[dict[int, int]] = [{} for _ in self._wide.sizes]
         for wide, combination, rows in self._pairs:
             held = in_wide[wide]
             for group in self._members[combination]:
                 held[group] = held.get(group, 0) + rows
+        for combination, rows in Counter(self._combination).items():
+            for group in self._members[combination]:
                 for other in self._members[combination]:
-                    meet[group][other] = meet[group].get(other, 0) + rows
-        shared: list[dict[int, float]] = [{} for _ in self._sizes]
+                    meet[group][other] += rows
         for held, size in zip(in_wide, self._wide.sizes, strict=True):
             for group, rows in held.items():
-                share = shared[group]
-                for other, of_other in held.items():
-                    share[other] = share.get(other, 0.0) + rows * of_other / size
-        return meet, shared
+                row, share = shared[group], rows / size
+                for other, others in held.items():
+                    row[other] += share * others
+        return [_filled(row) for row in meet], [_filled(row) for row in shared]
 
     def within(self, column: Sequence[float]) -> Column:
         """Take the mean of every group away."""
@@ -165,11 +168,11 @@ class CrossedGroups:
         most = 0.0
         for group in numbers:
             rest = totals[group]
-            for other, rows in self._meet[group].items():
+            for other, rows in self._meet[group]:
                 rest -= rows * levels[other]
             if at_wide is not None:
                 rest -= through_wide[group]
-                for other, rows_shared in self._meet_in_wide[group].items():
+                for other, rows_shared in self._meet_in_wide[group]:
                     rest += rows_shared * at_wide[other]
             mean = rest / self._sizes[group]
             levels[group] += mean
@@ -194,3 +197,7 @@ class CrossedGroups:
         for wide, combination, rows in self._pairs:
             totals[wide] += rows * taken[combination]
         return [total / size for total, size in zip(totals, self._wide.sizes, strict=True)]
+
+
+def _filled(row: Sequence[_T]) -> list[tuple[int, _T]]:
+    return [(place, value) for place, value in enumerate(row) if value]
