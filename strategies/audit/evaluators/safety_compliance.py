@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from strategies.audit.evaluators.evaluator_types import EvaluatorReport
@@ -118,7 +117,8 @@ def _damaging(material: AuditMaterial, paths: tuple[str, ...]) -> Iterator[Actio
     """
     calls = fresh_calls(material)
     for path in paths:
-        places = (path, *map(str, PurePosixPath(path).parents[:-1]))
+        parts = path.split("/")
+        places = ["/".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
         scripts = {p.file for p in material.skill if not is_prose(p.file) and held_terms(p.text, places)}
         starting = [call for call in calls if any(holds(call, script) for script in scripts)]
         if path in material.with_skill.removed and not starting:
