@@ -374,6 +374,7 @@ def test_json_and_its_keys_are_read_and_broken_json_is_a_fault() -> None:
         ("Sort descending by total.", "a,b\nx,9\ny,7\nz,1\n"),
         ("Leave out the header row.", "x,9\ny,7\n"),
         ("Answer in upper case.", "DONE\n"),
+        ("Give money without decimals.", "a,b\nx,54\n"),
     ],
 )
 def test_a_style_that_a_passage_asks_for_is_seen_in_what_was_written(passage: str, text: str) -> None:
