@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from strategies.audit.evaluators.evaluator_types import RunRecord
 
 _DECIMAL: Final = re.compile(r"(?<![\w.])-?\d+\.(\d+)(?![\w.])")
-_COUNTS: Final = {"no": 0, "one": 1, "two": 2, "three": 3, "four": 4}
+_COUNTS: Final = {"no": 0, "without": 0, "one": 1, "two": 2, "three": 3, "four": 4}
 _DECIMALS: Final = re.compile(
-    r"\b(one|two|three|four|no|\d) (?:decimals?|digits? after|fraction digits?)", re.IGNORECASE
+    r"\b(one|two|three|four|no|without|\d) (?:decimals?|digits? after|fraction digits?)", re.IGNORECASE
 )
 _WHOLE: Final = re.compile(
     r"\b(?:whole|integer) (?:number|value|unit|dollar|euro)s?\b|\bintegers?\b", re.IGNORECASE
