@@ -12,7 +12,6 @@ import pytest
 from events.errors import DamagedLogError, UnreadableLogError
 from strategies.files.reread import read_span
 from strategies.logs import scan as scanning
-from strategies.logs.formats_table import READERS
 from tests.agent_sessions import SESSIONS
 from tests.mapped_logs import MAPPED, MAPPINGS
 from tests.sample_logs import SAMPLES, Sample
@@ -129,8 +128,7 @@ def test_wrong_encoding_is_named_not_guessed(tmp_path: Path, sample: Sample) -> 
     path = written(tmp_path, sample, sample.body.decode().encode("utf-16"))
     with pytest.raises(UnreadableLogError, match="not a log of a known format") as caught:
         scanning.scan([path])
-    assert "UTF-16" in caught.value.hint
-    assert all(reader.name in caught.value.hint for reader in READERS)
+    assert caught.value.hint == "it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE"
     forced = scan([path], log_format=sample.format, on_broken="list")
     assert forced.records == ()
     assert forced.malformed or forced.broken

@@ -117,7 +117,7 @@ def test_without_a_registry_the_hint_is_to_begin_one(empty: Terminal, path: str)
     assert not list(empty.folder.iterdir())
 
 
-NEED_REASON = {"release", "skill retire", "skill restore"}
+NEED_REASON = {"release", "knowledge remove", "skill retire", "skill restore"}
 """They ask for it before they look for the skill."""
 
 
@@ -127,9 +127,16 @@ def test_a_skill_that_is_misspelt_is_told_with_the_nearest_name(germline: Termin
         path, WRITES.get(path, f"{path} sql-analyst:9" if path == "release" else f"{path} sql-analyst")
     ).split()
     rest = [word.replace("sql-analyst", "sql-analist") for word in good[len(path.split()) :]]
-    rest = [*(rest or ["sql-analist"]), *(["--reason", "r"] if path in NEED_REASON else [])]
+    rest = rest or ["sql-analist"]
+    others = [name for name in wanting(path) if not name.startswith("-")][len(rest) :]
+    rest = [*rest, *others, *(["--reason", "r"] if path in NEED_REASON else [])]
     answer = germline(*path.split(), *rest)
-    if path in {"audit", "candidate propose", "compare"}:  # files and settings are looked at first
+    if path in {
+        "audit",
+        "candidate propose",
+        "compare",
+        "knowledge add",
+    }:  # look at files first
         assert answer.code == 2
         return
     assert (answer.code, answer.out) == (2, "")

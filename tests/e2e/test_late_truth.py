@@ -77,7 +77,7 @@ def test_a_dry_outcome_changes_nothing(germline: Terminal) -> None:
 
 @pytest.mark.parametrize(
     ("named", "said", "hint"),
-    [("nobody", "no episode nobody", "LABEL=VALUE"), ("pr=99", "label pr=99", "commit"), ("", "(empty)", "id")],
+    [("nobody", "no episode nobody", "LABEL=VALUE"), ("pr=99", "label pr=99", "commit")],
 )
 def test_an_episode_that_nobody_knows_is_an_error_unless_a_job_allows_it(
     germline: Terminal, named: str, said: str, hint: str

@@ -251,7 +251,7 @@ def test_why_names_who_assigned_the_signal_behind_a_line(evolved: Terminal) -> N
     ("words", "message"),
     [
         (("ffffffffffffffff", SQL.skill), "no signal ffffffffffffffff was raised"),
-        (("", SQL.skill), "no signal (empty) was raised"),
+        (("", SQL.skill), "argument 2 of germline signals is empty"),
         (("{name}", "sql-analist"), "no skill named sql-analist"),
     ],
 )

@@ -184,6 +184,7 @@ def line(key: str, value: str) -> str:
 
 
 PRICE: Final = '[models.prices."our-own"]\ninput = {}\noutput = 0.0\ncache_write = 0.0\ncache_read = 0.0\n'
+FALLBACK: Final = '[models.fallback]\nproposer = "{}"\n'
 MAPPING: Final = '[logs.name]\nglob = "{}"\ntext = "{}"\n'
 TABLE: Final = {
     "scan.gitleaks": Guarded(
@@ -204,6 +205,7 @@ TABLE: Final = {
         line("evolve.skills_folder", '"~/.claude/skills"'), line("evolve.skills_folder", '"~/x"'), PROPOSE
     ),
     "models.prices": Guarded(PRICE.format("0.0"), PRICE.format("0.1"), PROPOSE),
+    "models.fallback": Guarded(FALLBACK.format("a"), FALLBACK.format("b"), PROPOSE),
     "models.base_url": Guarded(
         line("models.base_url", '"http://127.0.0.1:9"'), line("models.base_url", '"http://127.0.0.1:8"'), PROPOSE
     ),
