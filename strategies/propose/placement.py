@@ -1,4 +1,4 @@
-"""Where learned lines go: the gene that already answers the signal or its tool, else the preamble.
+"""Where learned lines go: the gene that answers the signal or its tool, else a preamble, else the first section.
 
 In instructions, whose text is a person's own, it is the section that speaks of the tool, else the last one; there
 lines take the marks of its list and its line ending, and not a byte beside them changes.
@@ -31,17 +31,18 @@ _TITLE_WEIGHT: Final = 3
 
 
 def home_of(capsule: Capsule, fingerprint: str, action: str, claims: Iterable[Claim] = ()) -> Gene | None:
-    """Find the gene that learned lines go to: one that answers the signal, else the preamble, else the first one.
+    """Find the gene of learned lines: one that answers the signal, else a preamble, else the first section.
 
-    Instructions: else the section that names the most of the actions, also of the claims, else the last one, never
-    above a title.
+    A preamble without text counts as none: lines there would be above the title. Instructions: else the section
+    that names the most of the actions, also of the claims, else the last one.
     None only where the capsule has no gene at all. `action` is the class that failed, "" if not known.
     """
     if capsule.is_instructions:
         named = [getattr(claim, field, None) or "" for claim in claims for field in ("action", "do", "avoid")]
         return answering(capsule, fingerprint, action) or _speaking_of(capsule, " ".join((action, *named)))
-    preamble = (gene for gene in capsule.genes if not gene.title)
-    return answering(capsule, fingerprint, action) or next(chain(preamble, capsule.genes), None)
+    preamble = (gene for gene in capsule.genes if not gene.title and any(line.text.strip() for line in gene.lines))
+    titled = (gene for gene in capsule.genes if gene.title)
+    return answering(capsule, fingerprint, action) or next(chain(preamble, titled, capsule.genes), None)
 
 
 def answering(capsule: Capsule, fingerprint: str, action: str) -> Gene | None:

@@ -219,6 +219,7 @@ def test_lines_go_to_the_gene_that_answers_the_signal_then_the_tool_then_the_pre
         found = home_of(capsule(*genes[:left]), "f1", "sql:SELECT")
         assert found is (genes[:left][-1] if left > 2 else preamble)
     assert home_of(capsule(other), "f1", "sql:SELECT") is other
+    assert home_of(capsule(gene("blank", "\n"), other), "f1", "sql:SELECT") is other  # no line above the title
     assert home_of(capsule(), "f1", "sql:SELECT") is None
 
 
