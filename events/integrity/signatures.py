@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from events.errors import NotFoundError, StorageError, UsageError
+from events.extras import install_hint
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -189,5 +190,5 @@ def _require_nacl() -> None:
     except ImportError as error:
         raise UsageError(
             "signatures are made and checked by PyNaCl, which is not installed",
-            hint="pip install 'germline[sign]'",
+            hint=install_hint("sign"),
         ) from error

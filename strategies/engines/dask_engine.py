@@ -21,6 +21,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from events.errors import EngineError, EngineMismatchError, UsageError
+from events.extras import install_hint
 from strategies.engines.code_version import code_here, differences
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class DaskWorkers:
         `forget` is called on each worker at the end of its calls about episodes, to let go of what it kept.
         """
         if find_spec("distributed") is None:
-            raise UsageError("Dask is not installed", hint="pip install 'germline[dask]'    or: --engine local")
+            raise UsageError("Dask is not installed", hint=f"{install_hint('dask')}    or: --engine local")
         self._settings, self._forget = settings, forget
         self._lock = threading.Lock()
         self._opened = ExitStack()
@@ -244,7 +245,7 @@ def _require_same_code(client: Client, address: str, within_s: float) -> None:
         more = f", and {len(wrong) - 3} more" if len(wrong) > 3 else ""  # noqa: PLR2004 - a line's worth
         raise EngineMismatchError(
             f"workers of {address} would not come to the same results: {'; '.join([*wrong][:3])}{more}",
-            hint="install the same germline[dask] and packages on every worker, then start the workers again",
+            hint="install the same germline, dask and packages on every worker, then start the workers again",
         )
 
 

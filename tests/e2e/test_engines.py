@@ -382,7 +382,7 @@ def test_without_dask_all_works_but_the_engine_that_needs_it(
     monkeypatch.setattr(dask_engine, "find_spec", lambda _: None)
     answer = germline("scan", "logs", "--engine", "dask")
     assert answer.code == 2
-    assert answer.hint.startswith("pip install 'germline[dask]'")
+    assert answer.hint.startswith("pip install 'dask>=")
     germline.does("scan", "logs")
 
 

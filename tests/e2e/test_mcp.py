@@ -159,4 +159,4 @@ def test_without_the_sdk_the_command_says_what_to_install(
     monkeypatch.setitem(sys.modules, "tui.cli.commands.agents.mcp_server", None)
     answer = germline("mcp")
     assert answer.code == 2
-    assert "germline[mcp]" in answer.hint
+    assert "pip install 'mcp<3,>=2'" in answer.hint

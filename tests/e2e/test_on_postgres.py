@@ -115,7 +115,7 @@ def test_a_driver_that_is_not_installed_is_named_with_its_cure(
     monkeypatch.setitem(sys.modules, "psycopg", None)
     answer = Terminal(tmp_path)("--registry", "postgresql://localhost/team", "status")
     assert answer.code == 2
-    assert answer.hint == "pip install 'germline[postgres]'"
+    assert answer.hint == "pip install 'psycopg[binary]<4,>=3.2'"
 
 
 def test_a_registry_moves_from_a_file_to_a_server_and_back(postgres: Server, tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_who_lacks_the_address_or_is_another_site_gets_nothing(story: Path) -> N
 def test_without_the_extra_the_hint_is_to_install_it(story: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "textual_serve.server", None)
     answer = Terminal(story.parent, GERMLINE_REGISTRY=str(story))("ui", "--serve")
-    assert (answer.code, answer.hint) == (2, "pip install 'germline[serve]'")
+    assert (answer.code, answer.hint) == (2, "pip install 'textual-serve<2,>=1.1'")
 
 
 def test_an_address_that_is_taken_is_told_with_the_next_one(story: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.clock import new_key_seed
 from events.errors import UsageError
+from events.extras import install_hint
 from tui.session.own_command import own_command
 from tui.session.ownership import VOUCHED
 
@@ -78,7 +79,7 @@ def serve(address: Address, at: str | None, ready: Callable[[str], None]) -> Non
         from aiohttp import web  # noqa: PLC0415 - an extra
         from textual_serve.server import Server  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise UsageError(f"--serve needs textual-serve: {error}", hint="pip install 'germline[serve]'") from error
+        raise UsageError(f"--serve needs textual-serve: {error}", hint=install_hint("serve")) from error
 
     class Screens(Server):
         """Serves the screens to pages of its own alone, and says nothing of itself."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from events.clock import SystemClock
 from events.errors import GermlineError, NotFoundError, RefusedError, StorageError, UsageError
+from events.extras import install_hint
 from events.integrity.sidecar import contradiction, require_last_seen, sidecar_of
 from events.sqlite.log import SqliteLog
 from events.sqlite.open import require_none_aside
@@ -114,7 +115,7 @@ def open_log(where: Where, *, create: bool = False, read_only: bool = False) -> 
         from events.postgres.log import PostgresLog  # noqa: PLC0415 - the driver takes 0.13 s to load
     except ImportError as error:
         raise UsageError(
-            f"{where} needs the driver of PostgreSQL: {error}", hint="pip install 'germline[postgres]'"
+            f"{where} needs the driver of PostgreSQL: {error}", hint=install_hint("postgres")
         ) from error
     return PostgresLog.open(where, beside_of(where), create=create, read_only=read_only)
 

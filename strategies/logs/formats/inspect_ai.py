@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.errors import UnreadableLogError
+from events.extras import install_hint
 from strategies.files.log_records import UNREADABLE, Malformed
 from strategies.files.zip_members import MEMBER
 from strategies.logs.formats.inspect_sample import (
@@ -62,7 +63,7 @@ def _read(log: LogFile) -> tuple[InspectHeader, Iterator[str]]:
     except ImportError as error:
         raise UnreadableLogError(
             f"{log.source}: the package inspect_ai, which reads eval logs of Inspect, is not installed",
-            hint="pip install 'germline[inspect]'",
+            hint=install_hint("inspect"),
         ) from error
     if log.packed:
         raise UnreadableLogError(f"{log.source}: Inspect reads no packed logs", hint="unpack it first")

@@ -322,7 +322,7 @@ def test_without_pynacl_the_command_that_installs_it_is_named(
     monkeypatch.setitem(__import__("sys").modules, "nacl.signing", None)
     with pytest.raises(UsageError, match="PyNaCl") as caught:
         write_new_key(tmp_path / "key", bytes(32))
-    assert caught.value.hint == "pip install 'germline[sign]'"
+    assert caught.value.hint == "pip install 'pynacl<2,>=1.5'"
     assert list(tmp_path.iterdir()) == []
 
 

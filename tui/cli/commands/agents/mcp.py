@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from events.errors import UsageError
+from events.extras import install_hint
 from tui.cli.output.invocation import invocation
 
 
@@ -26,9 +27,7 @@ def serve_mcp(
     try:
         from tui.cli.commands.agents.mcp_server import server_on  # noqa: PLC0415 - an extra, and it takes a second to load
     except ImportError as error:
-        raise UsageError(
-            f"the server needs the SDK of MCP: {error}", hint="pip install 'germline[mcp]'"
-        ) from error
+        raise UsageError(f"the server needs the SDK of MCP: {error}", hint=install_hint("mcp")) from error
     server_on(call.registry, proposing=propose).run()
 
 

@@ -13,6 +13,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.errors import GermlineError
+from events.extras import install_hint
 from events.integrity.sidecar import contradiction
 from events.store.envelope import GENESIS, holds
 from registry.actions.publish import differences, moved_to, standing
@@ -235,7 +236,7 @@ def _tools(config: Config | None) -> Iterator[DoctorCheck]:
         )
     for name, package, use in _EXTRAS:
         there = find_spec(package) is not None
-        mend = "" if there else f"pip install 'germline[{name}]'"
+        mend = "" if there else install_hint(name)
         yield DoctorCheck(
             name, "ok" if there else "missing", f"{'installed' if there else 'not installed'}: {use}", mend
         )

@@ -194,7 +194,7 @@ def test_missing_package_is_named_with_the_command_that_installs_it(
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
     with pytest.raises(UnreadableLogError, match="inspect_ai") as caught:
         read(json_log(tmp_path, SAMPLE))
-    assert caught.value.hint == "pip install 'germline[inspect]'"
+    assert caught.value.hint == "pip install 'inspect-ai<1,>=0.3'"
 
 
 def test_other_archives_and_objects_are_not_taken(tmp_path: Path) -> None:
