@@ -27,7 +27,7 @@ from strategies.knowledge.corpus import (
     without_sources,
 )
 from strategies.monitor.review import reject
-from strategies.rollouts.compare.handwritten import propose_copy
+from strategies.rollouts.compare.handwritten import propose_rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -87,8 +87,14 @@ def pack(library: Library, name: str, sources: Mapping[str, bytes], day: str) ->
 
 def propose_knowledge(registry: Registry, packed: PackedKnowledge, *, reason: str, preset: Preset) -> Receipt:
     """Propose packed knowledge: a candidate as any other, unproven until runs or a person decide."""
-    return propose_copy(
-        registry, packed.skill, reason=reason, strategy="innovate", preset=preset, proposer=KNOWLEDGE_PACKER
+    return propose_rewrite(
+        registry,
+        packed.skill.name,
+        packed.skill,
+        reason=reason,
+        strategy="innovate",
+        preset=preset,
+        proposer=KNOWLEDGE_PACKER,
     )
 
 

@@ -41,7 +41,7 @@ BY_HAND: Final = "by-hand"
 def propose_rewrite(  # noqa: PLR0913 - all that a proposal says of itself
     registry: Registry,
     skill: str,
-    path: Path,
+    rewritten: Path | SkillFolder,
     *,
     reason: str,
     strategy: Strategy,
@@ -51,38 +51,23 @@ def propose_rewrite(  # noqa: PLR0913 - all that a proposal says of itself
 ) -> Receipt:
     """Propose what a rewritten SKILL.md, or a rewritten copy of the whole folder, makes of a skill.
 
-    It carries no claim, so runs of an agent or a person decide on it; on the tasks with its `tags` first.
+    `rewritten` is where it lies, or the copy itself. It carries no claim, so runs of an agent or a person decide
+    on it; on the tasks with its `tags` first.
     Raises: RefusedError where nothing differs, the base is stale, or something differs that no candidate changes;
     EditError for a protected line; CheckFailedError where lint refuses its text; ConflictError where the same was
     proposed before, with these tags or already measured. Nothing is written then.
     """
-    rewritten = _read(registry.capsule(skill), path)
-    return propose_copy(
-        registry, rewritten, reason=reason, strategy=strategy, preset=preset, tags=tags, proposer=proposer
-    )
-
-
-def propose_copy(
-    registry: Registry,
-    rewritten: SkillFolder,
-    *,
-    reason: str,
-    strategy: Strategy,
-    preset: Preset,
-    tags: tuple[str, ...] = (),
-    proposer: str = BY_HAND,
-) -> Receipt:
-    """Propose what a rewritten copy of a skill that was read already makes of it; raises as `propose_rewrite`."""
-    capsule, path = registry.capsule(rewritten.name), rewritten.source
-    edits, files, born = rewrite_of(capsule, rewritten)
+    capsule = registry.capsule(skill)
+    copy = rewritten if isinstance(rewritten, SkillFolder) else _read(capsule, rewritten)
+    edits, files, born = rewrite_of(capsule, copy)
     limits = limits_of(preset, proposer)
-    unkept = {file.entry.blob: file.content for file in rewritten.files}
+    unkept = {file.entry.blob: file.content for file in copy.files}
     changes = file_changes(registry.log, capsule, files, unkept=unkept)
     findings = lint(capsule, edits, limits, born=born, files=changes)
     refused = [finding.what for finding in findings if finding.severity == "refuse"]
     if refused:
         raise CheckFailedError(
-            f"{path} is refused under preset {preset.name}: {'; '.join(refused)}",
+            f"{copy.source} is refused under preset {preset.name}: {'; '.join(refused)}",
             hint="propose it in smaller steps, or see germline preset list",
         )
     plain = _by_hand(capsule.name, capsule.version, reason=reason, strategy=strategy, preset=preset)
@@ -91,7 +76,7 @@ def propose_copy(
     proposed = proposed.model_copy(update={"candidate": _candidate_id(registry, capsule, proposed)})
     with registry.log.transaction():
         if files:
-            keep_files(registry.log, rewritten)
+            keep_files(registry.log, copy)
         return registry.execute(Propose(proposed))
 
 
