@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.decisions import Background, Decision
     from strategies.gate.replay.exposure import Inverse
-    from strategies.gate.stats.conditional_odds import Table
+    from strategies.gate.stats.conditional_odds import ActionCounts
     from strategies.gate.stats.fixed_effects import Residuals, Slope
 
 CLASSES: Final = 6
@@ -145,7 +145,7 @@ def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord], *, to_end: b
 
 def _chances(pasts: Sequence[Background]) -> list[float]:
     """Give how likely each decision is, given how often the agent does so; one turn asks as much of all."""
-    turns: defaultdict[int, list[Table]] = defaultdict(list)
+    turns: defaultdict[int, list[ActionCounts]] = defaultdict(list)
     for past in pasts:
         turns[past.turn].append(past.dealt)
     higher, lower = weights([past.dealt for past in pasts])
