@@ -21,7 +21,9 @@ from registry.query.signals import raised_as_counted
 from registry.query.tier_sentences import tier_sentence
 from registry.query.trials import running_trial
 from strategies.advice.given_advice import given
+from strategies.monitor.agreement import agreement_of
 from strategies.monitor.live_version import live_record, staleness_of
+from strategies.monitor.spot_check import second_looks
 from strategies.policy.auto import AUTO
 from strategies.pool.known_episodes import all_episodes
 from strategies.scope.scope import ASSIGN, scope_of
@@ -37,11 +39,12 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.printers.advice import print_advice
 from tui.documents.events import HeadRow
-from tui.documents.scores import score_of
+from tui.documents.scores import AgreementRow, score_of
 from tui.documents.status import (
     AdviceRow,
     AutoPreset,
     DeployedAlias,
+    DrawnPromotion,
     DriftRow,
     EpisodeRecordRow,
     HeldCandidate,
@@ -53,6 +56,7 @@ from tui.documents.status import (
     TrustState,
 )
 from tui.documents.trials import TrialRow
+from tui.facts.candidates import agreement_words
 from tui.facts.scores import of_skill
 from tui.facts.skill_life import proposal_words
 from tui.session.bootstrap import find_registry, open_library, trust_command
@@ -69,6 +73,7 @@ if TYPE_CHECKING:
     from events.types.score import Measured
     from registry.query.library import Library, Raised
     from registry.state.candidate import Candidate
+    from strategies.monitor.agreement import Agreement
     from strategies.policy.active_preset import Bound
     from strategies.scope.log_globs import LogGlobs
     from strategies.scope.scope import Scope
@@ -106,6 +111,9 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         waiting = [signal for signal in raised if signal.event.fingerprint in still_open]
         lost = [signal for signal in waiting if not scope.route(signal.event).skill]
         held = library.held()
+        config = read_config()
+        looks = second_looks(library.candidates(), every=config.draw_every, seed=config.seed)
+        agreement = agreement_of(library)
         advice = given(library)
         running = [running_trial(library, name) for name in library.names()]
         trials = tuple(TrialRow.of(skill_trial) for skill_trial in running if skill_trial)
@@ -124,15 +132,9 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
             skills=skills,
             open_signals=tuple(OpenSignal.model_validate(signal.event) for signal in waiting),
             unrouted=tuple(signal.event.fingerprint for signal in lost),
-            held=tuple(
-                HeldCandidate(
-                    id=candidate.id,
-                    skill=candidate.proposed.capsule,
-                    tier=candidate.tier,
-                    reasons=candidate.reasons,
-                )
-                for candidate in held
-            ),
+            held=tuple(map(HeldCandidate.of, held)),
+            second_looks=tuple(map(DrawnPromotion.of, looks)),
+            agreement=AgreementRow.model_validate(agreement),
             trust=TrustState(state=trust.state, settings=trust.keys),
             registry_trust=RegistryTrustState.of(registry, places),
             advice=tuple(AdviceRow(at=advised.at, **dict(advised.event)) for advised in advice.values()),
@@ -159,6 +161,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     if lost and skills:
         say_folded(call, "unrouted   ", unrouted_words(lost))
     _print_held(call, held)
+    _print_looks(call, looks, agreement)
     _print_trials(call, trials)
     print_advice(call, advice)
     call.say(f"next       {_next(skills, waiting, lost)}")
@@ -326,6 +329,15 @@ def _print_held(call: Invocation, held: list[Candidate]) -> None:
         reason = one_line(f"{candidate.tier.tier}: {tier_sentence(candidate.tier)}" if candidate.tier else first)
         lines.append(f"· {candidate.id[:12]} {candidate.proposed.capsule:<14} {reason}")
     say_listed(call, "held", lines, cut=True, most=_SHOWN, more="germline candidates")
+
+
+def _print_looks(call: Invocation, looks: Sequence[Candidate], agreement: Agreement) -> None:
+    """Say which promotions a person is asked to look over, and how often people agree with the gate."""
+    if looks:
+        drawn = f"{count(len(looks), 'promotion')} drawn for a second look: germline candidates"
+        say_folded(call, "look over  ", drawn, tone="warn")
+    if words := agreement_words(agreement):
+        say_folded(call, "agreement  ", words)
 
 
 def _print_trials(call: Invocation, trials: Sequence[TrialRow]) -> None:
