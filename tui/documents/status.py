@@ -101,8 +101,15 @@ class DeployedAlias(Part):
     standing: Standing
 
 
+class StaleSource(Part):
+    """A source of what a skill knows that changed since it was read, or is gone."""
+
+    source: str
+    state: Literal["changed", "missing"]
+
+
 class SkillStatus(Part):
-    """A skill as it is now."""
+    """A skill as it is now; `stale_sources` are those of its knowledge."""
 
     skill: str
     version: int
@@ -119,6 +126,7 @@ class SkillStatus(Part):
     moved_to: str | None
     held_edits: tuple[str, ...]
     deployed: tuple[DeployedAlias, ...]
+    stale_sources: tuple[StaleSource, ...]
     record: EpisodeRecordRow
     stale: StaleMeasurement | None
 

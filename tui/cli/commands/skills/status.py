@@ -21,6 +21,7 @@ from registry.query.signals import raised_as_counted
 from registry.query.tier_sentences import tier_sentence
 from registry.query.trials import running_trial
 from strategies.advice.given_advice import given
+from strategies.knowledge.stale_sources import stale_sources
 from strategies.monitor.agreement import agreement_of
 from strategies.monitor.live_version import live_record, staleness_of
 from strategies.monitor.spot_check import second_looks
@@ -52,6 +53,7 @@ from tui.documents.status import (
     RegistryTrustState,
     SkillStatus,
     StaleMeasurement,
+    StaleSource,
     StatusDocument,
     TrustState,
 )
@@ -59,7 +61,7 @@ from tui.documents.trials import TrialRow
 from tui.facts.candidates import agreement_words
 from tui.facts.scores import of_skill
 from tui.facts.skill_life import proposal_words
-from tui.session.bootstrap import find_registry, open_library, trust_command
+from tui.session.bootstrap import find_registry, open_library, project_folder, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import age, brief, count, interval, share
@@ -105,7 +107,8 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         about, head = library.about(), library.log.head()
         auto = _bound_by_auto(library) if about.preset == AUTO else None
         scope = scope_of(library, all_episodes(library), _logs(library))
-        skills = tuple(_skill_status(library, name, scope) for name in library.names())
+        project = project_folder(call.registry)
+        skills = tuple(_skill_status(library, name, scope, project) for name in library.names())
         raised = raised_as_counted(library)
         still_open = open_among(library, [signal.event for signal in raised])
         waiting = [signal for signal in raised if signal.event.fingerprint in still_open]
@@ -200,7 +203,7 @@ def _print_registry(call: Invocation, path: str, holds: str) -> None:
         call.say(f"registry   {clip_path(path, room)}, {holds}")
 
 
-def _skill_status(library: Library, name: str, scope: Scope) -> SkillStatus:
+def _skill_status(library: Library, name: str, scope: Scope, project: Path) -> SkillStatus:
     capsule = library.capsule(name)
     place = moved_to(library, capsule)
     stale = staleness_of(library, name, scope, SystemClock().now())
@@ -220,6 +223,10 @@ def _skill_status(library: Library, name: str, scope: Scope) -> SkillStatus:
         moved_to=str(place) if place else None,
         held_edits=tuple(map(str, held_edits(library, name))),
         deployed=tuple(map(DeployedAlias.model_validate, deployments(library, name))),
+        stale_sources=tuple(
+            StaleSource(source=state.source.source, state="missing" if state.state == "missing" else "changed")
+            for state in stale_sources(library, name, project)
+        ),
         record=EpisodeRecordRow.model_validate(live_record(library, name, scope.records)),
         stale=StaleMeasurement.model_validate(stale) if stale else None,
     )
@@ -277,6 +284,10 @@ def _file_words(row: SkillStatus) -> Iterator[str]:
     for change in row.drift:
         if change.refused:
             yield f"{change.path} is no file of a skill: {change.refused}"
+    if row.stale_sources:
+        names = ", ".join(f"{each.source} ({each.state})" for each in row.stale_sources[:_FEW])
+        more = f" and {len(row.stale_sources) - _FEW} more" if len(row.stale_sources) > _FEW else ""
+        yield f"knowledge is stale: {names}{more}: germline knowledge check {row.skill}"
     if row.held_edits:
         yield f"{count(len(row.held_edits), 'edit')} held back: germline adopt {row.skill} --held --dry-run"
 
