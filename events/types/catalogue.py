@@ -72,6 +72,7 @@ NAMES_IN: Final[dict[str, tuple[str, ...]]] = {
         "VersionRetired",
         "VersionScored",
         "SkillTested",
+        "SkillModelsCompared",
         "DescriptionJudged",
         "RetirementProposed",
         "CapsuleRetired",

@@ -151,6 +151,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
         f"{e.verdict}, {e.rollouts.difference:+.3f} "
         f"[{e.rollouts.low:+.3f}, {e.rollouts.high:+.3f}] in {_count(e.rollouts.pairs, 'pair')}, agent {e.agent}"
     ),
+    "SkillModelsCompared": lambda e: f"version {e.version} under {e.first.model} and {e.second.model}: {e.reason}",
     "DescriptionJudged": lambda e: (
         f"description, {e.verdict}: found {e.reached.before:.2f} → {e.reached.after:.2f}, "
         f"spared {e.spared.before:.2f} → {e.spared.after:.2f}; {e.description}"

@@ -14,6 +14,7 @@ from registry.evidence.scrub_text import scrubbed, texts_in
 from registry.query.signals import erased_records
 from strategies.advice.advise import counsel
 from strategies.advice.failure_stats import LEAST_TASKS
+from strategies.episodes.episode import model_of
 from strategies.logs.transcripts import read_transcripts
 from strategies.signals.survey import truth
 
@@ -47,8 +48,7 @@ class TrainingTrace(NamedTuple):
     @property
     def model(self) -> str:
         """The model that wrote it, as far as its log tells; else the run configuration."""
-        usage = self.record.usage
-        return usage.models[0] if usage and usage.models else self.record.run
+        return model_of(self.record)
 
 
 class TrainingTraces(NamedTuple):

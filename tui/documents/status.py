@@ -86,6 +86,7 @@ class StaleMeasurement(Part):
     """What a measurement does not cover; age_s in seconds."""
 
     runs: tuple[str, ...]
+    models: tuple[str, ...]
     agents: tuple[str, ...]
     tasks: int
     new_tasks: int
@@ -109,7 +110,7 @@ class StaleSource(Part):
 
 
 class SkillStatus(Part):
-    """A skill as it is now; `stale_sources` are those of its knowledge."""
+    """A skill as it is now; `stale_sources` are those of its knowledge, `models` those it was measured under."""
 
     skill: str
     version: int
@@ -118,6 +119,7 @@ class SkillStatus(Part):
     aliases: dict[str, int]
     score: Score | None
     hints: tuple[str, ...] = ()
+    models: tuple[str, ...]
     delta: Delta | None
     unproven: bool
     tiers: dict[Tier, int]

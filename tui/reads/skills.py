@@ -13,10 +13,11 @@ from registry.query.provenance import blame, history_of, line_tiers, tier_counts
 from registry.query.signals import raised_as_counted
 from registry.skill_md.front_matter import description_of
 from registry.skill_md.render import projected_lines
+from strategies.episodes.episode import began
 from strategies.monitor.spot_check import second_looks
 from strategies.pool.known_episodes import all_episodes
 from strategies.signals.open_signals import open_among
-from tui.reads.sessions import began, errors_in, failed
+from tui.reads.sessions import errors_in, failed
 from tui.text.words import kind_of
 
 if TYPE_CHECKING:

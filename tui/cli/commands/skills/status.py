@@ -23,7 +23,7 @@ from registry.query.trials import running_trial
 from strategies.advice.given_advice import given
 from strategies.knowledge.stale_sources import stale_sources
 from strategies.monitor.agreement import agreement_of
-from strategies.monitor.live_version import live_record, staleness_of
+from strategies.monitor.live_version import live_record, measured_models, staleness_of
 from strategies.monitor.spot_check import second_looks
 from strategies.policy.auto import AUTO
 from strategies.pool.known_episodes import all_episodes
@@ -215,6 +215,7 @@ def _skill_status(library: Library, name: str, scope: Scope, project: Path) -> S
         aliases=dict(capsule.aliases),
         score=score_of(capsule.score),
         hints=_hints(library, capsule.score),
+        models=measured_models(library, name, scope.records),
         delta=capsule.delta,
         unproven=capsule.unproven,
         tiers=tier_counts(library, capsule),
@@ -310,8 +311,8 @@ def stale_words(stale: StaleMeasurement) -> str:
     words = []
     if stale.new_tasks:
         words.append(f"on {stale.tasks:,} of {count(stale.tasks + stale.new_tasks, 'known task')}")
-    if stale.runs:
-        words.append(f"not under {_few(stale.runs)}")
+    if under := (*stale.runs, *stale.models):
+        words.append(f"not under {_few(under)}")
     if stale.agents:
         words.append(f"not with agent {_few(stale.agents)}")
     if stale.age_s:
