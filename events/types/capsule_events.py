@@ -292,11 +292,20 @@ class RetirementProposed(Frozen):
     tokens: int
 
 
+class TestedLine(Frozen):
+    """A line that was tested, by its identity in its section."""
+
+    gene: str
+    line: int
+    text: str
+
+
 class SkillTested(Frozen):
     """A live skill was run against runs without it: `before` are those without, `after` those with it.
 
-    `beside` are the versions that were offered in both, none where it was run against no skill. `verdict` is helps
-    where the rule of the gate holds for it, harms where the same rule holds for doing without it, else unclear.
+    `beside` are the versions that were offered in both, none where it was run against no skill. With a `line` the
+    whole skill was run against itself without that line. `verdict` is helps where the rule of the gate holds for
+    it, harms where the same rule holds for doing without it, else unclear.
     """
 
     type: Literal["SkillTested"] = "SkillTested"
@@ -309,6 +318,7 @@ class SkillTested(Frozen):
     before: Measured
     after: Measured
     rollouts: Rollouts
+    line: TestedLine | None = None
 
 
 class MeanAmount(Frozen):

@@ -159,6 +159,7 @@ UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     "AdviceGiven": (_unchanged,),
     # 2: the pairs that infrastructure lost; 3: which draft of its iteration it is
     "AuditJudged": (_unchanged, _unchanged),
+    "SkillTested": (_unchanged,),  # 2: the one line that was tested
     "GeneBorn": (_unchanged,),
     "GeneMutated": (_unchanged,),
     "CapsuleReverted": (_unchanged,),

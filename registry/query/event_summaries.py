@@ -44,6 +44,12 @@ def _first(reasons: tuple[str, ...]) -> str:
     return reasons[0] if reasons else ""
 
 
+def _tested_against(event: Any) -> str:  # noqa: ANN401 - a SkillTested
+    if event.line is not None:
+        return f"itself without the line {event.line.text!r}"
+    return f"{' + '.join(event.beside)} without it" if event.beside else "no skill"
+
+
 def _tier(figures: TierFigures | None) -> str:
     return figures.tier if figures else "none"
 
@@ -147,7 +153,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "VersionRetired": lambda e: f"version {e.version} retired: {e.reason}",
     "VersionScored": lambda e: f"version {e.version} measured: {e.score.value:.3f} by {e.score.evaluator[:8]}",
     "SkillTested": lambda e: (
-        f"version {e.version} against {'no skill' if not e.beside else ' + '.join(e.beside) + ' without it'}: "
+        f"version {e.version} against {_tested_against(e)}: "
         f"{e.verdict}, {e.rollouts.difference:+.3f} "
         f"[{e.rollouts.low:+.3f}, {e.rollouts.high:+.3f}] in {_count(e.rollouts.pairs, 'pair')}, agent {e.agent}"
     ),

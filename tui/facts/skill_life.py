@@ -62,11 +62,15 @@ def proposal_words(event: RetirementProposed) -> str:
 
 def tested_words(event: SkillTested) -> str:
     """Say in one sentence what runs show of a skill."""
-    against = f"{', '.join(event.beside)} offered without it" if event.beside else "no skill"
+    if event.line is not None:
+        tested, against = f'"{event.line.text}" in {event.capsule}', "out that line"
+    else:
+        tested = event.capsule
+        against = f" {', '.join(event.beside)} offered without it" if event.beside else " no skill"
     return {
-        "helps": f"{event.capsule} helps: runs with it do better than with {against}",
-        "harms": f"{event.capsule} harms: runs with it do worse than with {against}",
-        "unclear": f"{event.capsule}: no difference to {against} is shown",
+        "helps": f"{tested} helps: runs with it do better than with{against}",
+        "harms": f"{tested} harms: runs with it do worse than with{against}",
+        "unclear": f"{tested}: no difference to runs with{against} is shown",
     }[event.verdict]
 
 
