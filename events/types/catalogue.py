@@ -42,6 +42,7 @@ NAMES_IN: Final[dict[str, tuple[str, ...]]] = {
         "JudgeCalibrated",
         "RunsScored",
         "RolloutsReviewed",
+        "SessionsReviewed",
         "AdviceGiven",
     ),
     "model_events": (

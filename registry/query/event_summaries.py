@@ -64,6 +64,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     ),
     "JudgeCalibrated": lambda e: f"judge {e.judge}: agreement {e.agreement:.2f} on {_count(e.items, 'item')}",
     "RunsScored": lambda e: f"{_count(e.runs, 'run')} scored by {e.model}, as a note",
+    "SessionsReviewed": lambda e: f"{e.decision} {_count(e.sessions, 'session')} as training data: {e.reason}",
     "RolloutsReviewed": lambda e: f"{e.decision} {_count(e.runs, 'finished run')} for export: {e.reason}",
     "SignalRaised": lambda e: (
         f"{e.kind} {e.template or e.action or '(no action)'}, {e.count:,}× in {_count(e.episodes, 'episode')}"

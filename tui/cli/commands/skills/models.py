@@ -12,6 +12,7 @@ from events.clock import SystemClock
 from events.errors import UsageError
 from registry.skill_md.render import label
 from registry.state.capsule import is_skill_name
+from tui.cli.commands.skills.skill_triggers import scope_here
 from tui.cli.output.color import column, width
 from tui.cli.output.dry_run import since
 from tui.cli.output.facts import say_fact, say_folded
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from events.types.capsule_events import SkillModelsCompared
-    from registry.query.library import Library
-    from strategies.scope.scope import Scope
     from tui.cli.output.invocation import Invocation
 
 models = typer.Typer(help="List models; say which skill goes with which of them.", rich_markup_mode=None)
@@ -38,14 +37,6 @@ models = typer.Typer(help="List models; say which skill goes with which of them.
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model, as `models list` has it.")]
 _BESIDE: Final = 46
 """Columns of the figures beside the name of a model."""
-
-
-def _scope(library: Library) -> Scope:
-    from strategies.pool.known_episodes import all_episodes  # noqa: PLC0415 - the list of commands pays for none of it
-    from strategies.scope.scope import scope_of  # noqa: PLC0415 - the same
-    from tui.cli.config.config import read_config  # noqa: PLC0415 - the same
-
-    return scope_of(library, all_episodes(library), read_config().skill_logs(library))
 
 
 @models.command("list")
@@ -56,7 +47,7 @@ def list_models(ctx: typer.Context, *, as_json: AsJson = False) -> None:
 
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
-        records = _scope(library).records
+        records = scope_here(library).records
         seen = models_in(records)
         measured = {name: measured_models(library, name, records) for name in library.live_names()}
         labels = {name: label(library.capsule(name)) for name in measured}
@@ -112,7 +103,7 @@ def compare_models(
     if first == second:
         raise UsageError(f"{first} was named twice: two models are compared", hint="germline models list")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
-        scope, runs = _scope(registry), finished_runs(registry)
+        scope, runs = scope_here(registry), finished_runs(registry)
         require_known((first, second), scope.records, runs)
         names = [registry.capsule(skill).name] if skill else [*filter(is_skill_name, registry.live_names())]
         before = registry.log.head().position
