@@ -162,6 +162,8 @@ def test_a_second_look_is_written_down_once_and_takes_nothing_back(tmp_path: Pat
     listed = germline.does("candidates").out
     assert "look over" not in listed
     assert f"people agree on {agreed} of 2 candidates that the gate let through" in listed
+    germline.does("report", "-o", "report.html")
+    assert f"Second looks: people agree on {agreed} of 2" in (tmp_path / "report.html").read_text()
     assert ("germline revert sql-analyst --to 2" in said) is (word == "disagree")
     assert germline("candidate", word, "c2", "--reason", "it was rejected").code == 2
     assert germline.does("show", "sql-analyst").out == before
