@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from math import sqrt
+from shlex import quote
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -92,7 +93,7 @@ def compared_models(
         what = f"{most.reason} ({label(registry.capsule(most.capsule))})" if most else "there is no live skill"
         raise RefusedError(
             f"too little is known under {' and '.join(models)}: {what}",
-            hint=f"germline compare {most.capsule if most else 'SKILL'} --models {','.join(models)}",
+            hint=f"germline compare {most.capsule if most else 'SKILL'} --models {quote(','.join(models))}",
         )
     for event in telling:
         if event not in _before(registry, event.capsule):

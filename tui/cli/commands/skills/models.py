@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -63,7 +64,7 @@ def list_models(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         return
     call.say(f"{count(len(rows), 'model')} in {count(len(records), 'session')}; {unnamed:,} name none.")
     _print_models(call, rows)
-    both = " ".join(row.model for row in reversed(rows[:2])) if len(rows) > 1 else ""
+    both = " ".join(quote(row.model) for row in reversed(rows[:2])) if len(rows) > 1 else ""
     call.say(f"next       {f'germline models compare {both}' if both else NEXT_STEPS['no sessions']}")
 
 
@@ -117,7 +118,7 @@ def compare_models(
         _print_compared(call, event)
     noted = "dry run" if dry_run else f"{len(events)} of {count(len(compared), 'comparison')} recorded as new"
     say_folded(call, "", f"{noted}; sessions are observed: germline compare runs the same tasks under both")
-    call.say(f"next       germline compare {compared[0].capsule} --models {first},{second}")
+    call.say(f"next       germline compare {compared[0].capsule} --models {quote(f'{first},{second}')}")
 
 
 def _print_compared(call: Invocation, event: SkillModelsCompared) -> None:

@@ -260,7 +260,7 @@ def _print_skills(call: Invocation, skills: Sequence[SkillStatus]) -> None:
         if row.hints:
             say_folded(call, _WARNS, hint_words(row.hints), tone="warn")
         if row.stale:
-            words = f"{stale_words(row.stale)}: germline score {row.skill} --refresh"
+            words = f"{stale_words(row.stale)}: germline score {row.skill} --refresh{_compared(row, row.stale)}"
             say_folded(call, _WARNS, words, tone="warn")
         for words in _file_words(row):
             say_folded(call, _WARNS, words, tone="warn")
@@ -304,6 +304,13 @@ def _record_words(record: EpisodeRecordRow) -> str:
         bounds = interval(*wilson(record.mean * record.ended, record.ended))
         words += f", {record.ended:,} with an outcome, {share(record.mean)} {bounds} on average"
     return words + (f"; {record.obeyed:,} of {record.exposed:,} obeyed" if record.exposed else "")
+
+
+def _compared(row: SkillStatus, stale: StaleMeasurement) -> str:
+    """Give the command that holds a skill against the model it was measured under and one that is new."""
+    new = (*stale.models, *stale.runs)
+    both = " ".join(map(quote, (row.models[0], new[0]))) if new and row.models else ""
+    return f"    germline models compare {both} {row.skill}" if both else ""
 
 
 def stale_words(stale: StaleMeasurement) -> str:
