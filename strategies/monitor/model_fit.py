@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from registry.state.gene import Gene
     from registry.state.line import SkillLine
     from strategies.episodes.episode import EpisodeRecord
-    from strategies.gate.replay.contrast import Contrast
+    from strategies.gate.replay.contrast import Contrast, JudgeableEpisodes
     from strategies.rollouts.run.export import FinishedRun
     from strategies.scope.scope import Scope
 
@@ -145,7 +145,8 @@ def model_fit(
     between = _between(first, second)
     figures = [_figures(side, share, "runs" if by_runs else "sessions") for side in (first, second)]
     sealed = divide(records, split_groups(library), library.about().split_key).sealed
-    rows = tuple(_line(gene, line, models, sealed, share) for gene, line in lines)
+    of_models = [judged([record for record in sealed if model_of(record) == model]) for model in models]
+    rows = tuple(_line(gene, line, of_models, share) for gene, line in lines)
     shared = _shared(first, second)
     compared = SkillModelsCompared(
         capsule=name,
@@ -288,14 +289,11 @@ def _mean(amounts: Iterable[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-def _line(
-    gene: Gene, line: SkillLine, models: tuple[str, str], sealed: Sequence[EpisodeRecord], share: float
-) -> LineUnderModels:
-    """Ask sealed sessions of each model whether what a line claims holds."""
+def _line(gene: Gene, line: SkillLine, of_models: Sequence[JudgeableEpisodes], share: float) -> LineUnderModels:
+    """Ask the sealed sessions of each model whether what a line claims holds."""
     claim = claims_of(gene, line)[0]
     tested = []
-    for model in models:
-        compared = judged([record for record in sealed if model_of(record) == model])
+    for compared in of_models:
         figures = None if compared.heuristic else contrast(cases_of(claim, compared.records))
         tested.append(_contrasted(figures))
     return LineUnderModels(
