@@ -20,7 +20,7 @@ from strategies.rollouts.run.store import KeptRun
 from strategies.rollouts.run.trial import Trial
 from strategies.scope.scope import scope_of
 from tests.terminal import SPLIT_KEY, Terminal
-from tui.facts.skill_life import refuted_words
+from tui.facts.skill_life import lines_words, refuted_words
 from tui.session.bootstrap import open_library
 
 if TYPE_CHECKING:
@@ -138,6 +138,7 @@ def test_a_learned_line_is_refuted_with_the_model_whose_sessions_end_the_other_w
     assert "refuted" in {line.second_verdict for line in fit.lines}
     assert [line.first for line in fit.lines] == [line.first for line in as_they_are.lines]
     assert f"does harm with {second}" in refuted_words(fit)[0]
+    assert f"with {second} {len(as_they_are.lines)} holds" in lines_words(as_they_are)
 
 
 def turned_round(record: EpisodeRecord) -> EpisodeRecord:

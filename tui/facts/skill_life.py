@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from tui.text.numbers import count, interval, share
@@ -143,6 +144,19 @@ def suits_words(event: SkillModelsCompared) -> str:
         "unknown": "not known",
     }[event.suits]
     return f"{goes_with}: {event.reason}"
+
+
+def lines_words(event: SkillModelsCompared) -> str:
+    """Count what sealed sessions of each model say of the lines of a skill; "" where none has a claim."""
+    sides = (
+        (event.first.model, Counter(line.first_verdict for line in event.lines)),
+        (event.second.model, Counter(line.second_verdict for line in event.lines)),
+    )
+    verdicts = [
+        f"with {model} {', '.join(f'{number} {verdict}' for verdict, number in counts.items())}"
+        for model, counts in sides
+    ]
+    return f"{count(len(event.lines), 'line')} with a claim: {'; '.join(verdicts)}" if event.lines else ""
 
 
 def refuted_words(event: SkillModelsCompared) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, OneOrAll
 from tui.documents.events import event_rows
 from tui.documents.usage import ModelsCompareDocument, ModelsListDocument, SeenModelRow
-from tui.facts.skill_life import between_words, model_words, refuted_words, suits_words
+from tui.facts.skill_life import between_words, lines_words, model_words, refuted_words, suits_words
 from tui.session.bootstrap import find_registry, open_library, open_registry
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import age, count
@@ -116,7 +116,8 @@ def compare_models(
         return
     for event in compared:
         _print_compared(call, event)
-    noted = "dry run" if dry_run else f"{len(events)} of {count(len(compared), 'comparison')} recorded as new"
+    new = f"{len(events)} of {count(len(compared), 'comparison')} recorded" if events else "nothing new to record"
+    noted = "dry run" if dry_run else new
     say_folded(call, "", f"{noted}; sessions are observed: germline compare runs the same tasks under both")
     call.say(f"next       germline compare {compared[0].capsule} --models {quote(f'{first},{second}')}")
 
@@ -126,6 +127,8 @@ def _print_compared(call: Invocation, event: SkillModelsCompared) -> None:
     for figures in (event.first, event.second):
         say_folded(call, "  ", f"{figures.model}: {model_words(figures)}")
     say_fact(call, "between", between_words(event))
+    if lines := lines_words(event):
+        say_fact(call, "lines", lines)
     for words in refuted_words(event):
         say_fact(call, "line", words)
 
