@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from events.types.capsule_events import (
         DescriptionJudged,
         RetirementProposed,
+        SkillModelsCompared,
         SkillTested,
         VersionMerged,
         VersionScored,
@@ -240,7 +241,7 @@ class RestoreSkill(NamedTuple):
 class RecordSkillFact(NamedTuple):
     """Write down what was found of a skill as a whole; its text stays as it is."""
 
-    fact: SkillTested | RetirementProposed
+    fact: SkillTested | RetirementProposed | SkillModelsCompared
 
     @property
     def capsule(self) -> str:

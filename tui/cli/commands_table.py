@@ -74,6 +74,7 @@ GROUPS: Final[dict[str, dict[str, CommandEntry]]] = {
         "audit": CommandEntry("evolve.audit", "Audit a skill on tasks without graders, and mend it in drafts."),
         "tasks": CommandEntry("evolve.tasks", "List the tasks of a set, with their splits."),
         "compare": CommandEntry("evolve.compare", "Run the same sealed tasks under several models and versions."),
+        "models": CommandEntry("skills.models", "List models; say which skill goes with which of them."),
         "trial": CommandEntry("skills.trial", "Prove lines: a coin gives them to some sessions."),
         "skill": CommandEntry("skills.skill", "The life of skills: ledger, tests by runs, retirement."),
         "pick": CommandEntry("skills.pick", "Pick the version for the next agent; print its folder."),

@@ -21,6 +21,7 @@ from strategies.signals.detect import DETECTORS
 from strategies.signals.streaks import SuccessStreak
 from strategies.signals.thresholds import DEFAULTS
 from strategies.signals.uncovered_actions import UncoveredFailure
+from strategies.usage.description_signals import MISFITS, DescriptionMisfit
 from tui.documents.schemas import every_document, schema_text
 from tui.text.signal_words import kind_word
 from tui.text.words import MEANINGS
@@ -48,12 +49,13 @@ _STREAMS: Final = {
     "audit": "an audit",
 }
 """What the modules of events are about, by the beginning of their names."""
-SIGNALS: Final[tuple[Detector | UncoveredFailure | SuccessStreak, ...]] = (
+SIGNALS: Final[tuple[Detector | UncoveredFailure | SuccessStreak | DescriptionMisfit, ...]] = (
     *DETECTORS,
     UncoveredFailure(),
     SuccessStreak(),
+    *MISFITS,
 )
-"""Every family; each of the last two is looked for in its own way."""
+"""Every family; those behind the detectors are looked for in ways of their own."""
 _CLAIMS: Final[tuple[type[Frozen], ...]] = (*KINDS, claim_types.PluginClaim)
 _EXAMPLES: Final = (
     claim_types.AfterError(template="no such table: <*>", do="sql:PRAGMA", avoid="sql:SELECT"),

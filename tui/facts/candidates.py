@@ -10,7 +10,7 @@ from tui.facts.audit_moves import move_facts
 from tui.facts.fact import Fact, fact, listed
 from tui.facts.scores import score_facts
 from tui.facts.trials import trial_facts
-from tui.text.numbers import ago, interval, signed
+from tui.text.numbers import ago, count, interval, share, signed
 from tui.text.rows import RowPart, tone_of
 from tui.text.words import (
     TIER_TONES,
@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from registry.state.candidate import Candidate
     from registry.state.tiers import LineTier
     from strategies.gate.file_findings import FileFinding
+    from strategies.monitor.agreement import Agreement
     from tui.reads.review import CandidatePage
     from tui.text.rows import Tone
 
 _FINDINGS_SHOWN: Final = 60
+_MONTHS_SHOWN: Final = 3
 UNCLAIMED: Final = "none: nothing that logs could refute"
 
 
@@ -148,3 +150,18 @@ def figure_part(candidate: Candidate) -> RowPart | None:
 def proposed_text(proposed: CandidateProposed) -> str:
     """Join the lines that a candidate brings."""
     return " / ".join(text.strip() for text in proposed.new_lines if text.strip())
+
+
+def agreement_words(agreement: Agreement) -> str:
+    """Say how often people agreed with the gate, by month as well; "" where nobody answered it."""
+    words = []
+    if agreement.answers:
+        of = count(agreement.answers, "candidate")
+        bounds = f"{share(agreement.agreed / agreement.answers)} {interval(agreement.low, agreement.high)}"
+        words = [f"people agree on {agreement.agreed:,} of {of} that the gate let through, {bounds}"]
+        months = agreement.months[-_MONTHS_SHOWN:]
+        if len(months) > 1:
+            words.append(", ".join(f"{month.month} {month.agreed:,} of {month.answers:,}" for month in months))
+    if agreement.accepted or agreement.rejected:
+        words.append(f"of what it left open they took {agreement.accepted:,} and refused {agreement.rejected:,}")
+    return "; ".join(words)

@@ -6,11 +6,11 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from registry.query.tier_sentences import tier_sentence
+from strategies.episodes.episode import began_at
 from tui.facts.candidates import figure_part, proposed_text, verdict_part
 from tui.facts.fact import Fact, fact
 from tui.facts.sessions import outcome_part, project_words
 from tui.facts.start import cost_words, count_words, fix_words
-from tui.reads.sessions import began_at
 from tui.text.names import SHOWN_CHARS
 from tui.text.numbers import age, ago, brief, count
 from tui.text.rows import RowPart

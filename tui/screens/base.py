@@ -141,7 +141,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
     async def _count_waiting(self) -> None:
         """Count what waits elsewhere, once what is shown here was read."""
         try:
-            self.host.waiting = await self.host.access.waiting()
+            self.host.waiting = await self.host.access.waiting(self.host.settings.draw_every)
         except GermlineError:  # whatever is wrong, the notice of this screen says
             return
         self.show_tabs()

@@ -31,10 +31,10 @@ def _skills(library: Library) -> tuple[SkillCard, ...]:
     return read_skills(library)
 
 
-def _work(library: Library) -> OpenWork:
+def _work(library: Library, draw_every: int, seed: int) -> OpenWork:
     from tui.reads.skills import read_work  # noqa: PLC0415 - as above
 
-    return read_work(library)
+    return read_work(library, draw_every=draw_every, seed=seed)
 
 
 class SkillsScreen(ListScreen["SkillCard"]):
@@ -72,7 +72,10 @@ class SkillsScreen(ListScreen["SkillCard"]):
     async def _read_work(self) -> None:
         is_first = self._work is None
         try:
-            self._work = await self.host.access.study(_work)
+            settings = self.host.settings
+            self._work = await self.host.access.study(
+                partial(_work, draw_every=settings.draw_every, seed=settings.seed)
+            )
             if is_first and not self._place.skill and not self._table.cursor:
                 self._target = ""  # who has chosen no skill begins with the one that needs them
             self.list_items()

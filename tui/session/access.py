@@ -117,14 +117,14 @@ class Access:
         facts = await self.signal_facts(fixes=False)
         return await self.study(partial(read_week, facts=facts, now=now))
 
-    async def waiting(self) -> dict[str, int]:
-        """Count what waits for a person, by the screen that shows it: open facts, candidates to decide."""
+    async def waiting(self, draw_every: int) -> dict[str, int]:
+        """Count what waits for a person, by the screen that shows it: open facts, candidates and second looks."""
         from tui.reads.review import count_waiting  # noqa: PLC0415 - as above
 
         facts = (await self.signal_facts(fixes=False)).facts
         return {
             "signals": sum(fact.state == "open" for fact in facts),
-            "review": await self.study(count_waiting),
+            "review": await self.study(partial(count_waiting, every=draw_every, seed=self._seed)),
         }
 
     async def rehearse(self, change: Change, reason: str) -> ChangePreview:

@@ -24,6 +24,8 @@ KINDS: Final = {
     "retry_loop": KindWords("in circles", "Agents went in circles: {name}"),
     "test_failure_after_edit": KindWords("broke tests", "An edit broke tests that had passed: {name}"),
     "regression": KindWords("got worse", "A version made things worse: {name}"),
+    "wide_description": KindWords("too wide", "A skill is loaded where nothing needs it: {name}"),
+    "narrow_description": KindWords("too narrow", "A skill is not loaded where sessions need it: {name}"),
     "burn_rate": KindWords("outage", "Calls of {name} failed far too often within hours"),
     "user_correction": KindWords("corrected", "A person corrected what agents did: {name}"),
     "repeated_wish": KindWords("asked again", "A person asks for the same again and again: {name}"),

@@ -43,6 +43,7 @@ def _waiting(work: OpenWork, week: Week) -> Row:
     candidates = sum(row.waiting for row in work.by_skill.values())
     parts = [
         *([f"{count(candidates, 'candidate')} to decide on (key 6)"] if candidates else []),
+        *([f"{count(work.second_looks, 'promotion')} to look over (key 6)"] if work.second_looks else []),
         *([f"{count(week.open, 'open signal')} (key 4)"] if week.open else []),
     ]
     return (RowPart("   ".join(parts), "warn"),) if parts else (RowPart("nothing waits for you", "dim"),)

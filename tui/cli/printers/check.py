@@ -18,6 +18,7 @@ RULES: Final[dict[CheckRule, str]] = {
     "verify": "The registry holds what it promises.",
     "drift": "Skill files on disk are what germline wrote.",
     "held": "An edit was held back, and waits for a person.",
+    "knowledge": "What skills know is what its sources say.",
     "unproven": "No skill holds more lines than allowed that nothing supports.",
     "expired": "Lines that are only seen go when their time is over.",
     "harm": "No version is live under which outcomes fell, and no line that logs refute.",

@@ -17,7 +17,7 @@ from tui.facts.fact import Fact, fact, listed
 from tui.facts.presets import resting_words
 from tui.facts.runs import run_facts
 from tui.facts.scores import effect_fact, pair_facts
-from tui.facts.skill_life import proposal_words
+from tui.facts.skill_life import description_words, proposal_words
 from tui.text.names import SHOWN_CHARS
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count, owed_words, share
@@ -102,6 +102,11 @@ def print_end(call: Invocation, result: Evolution) -> None:
     for event in result.retirements:
         say_folded(call, f"{call.paint('·', 'warn')} {event.capsule}: ", proposal_words(event))
         call.say(f"  next       germline skill retire {event.capsule} --reason TEXT")
+    for judged in result.descriptions:
+        mark, tone = {"promote": ("✓", "good"), "hold": ("·", "warn"), "reject": ("✗", "bad")}[judged.verdict]
+        words = f"{judged.capsule}, its description: {judged.verdict}: {description_words(judged)}"
+        say_folded(call, f"{call.paint(mark, tone)} ", words)
+        say_fact(call, "after", judged.description)
     print_tier_moves(call, result.moves)
     promoted = _promoted(result)
     counts = EvolveCounts.of(result.cycles)
