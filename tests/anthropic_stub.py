@@ -42,6 +42,8 @@ PRICE: Final[Mapping[str, float]] = {"input": 10.0, "output": 50.0, "cache_write
 ROLES: Final = ("proposer", "writer", "judge", "notes", "classifier", "agent")
 MODELS: Final = {role: f"stub-{role}" for role in ROLES}
 """A model for each role, as `[models]` names them."""
+LATEST: Final = "stub-latest"
+"""A name that means a model, and is on no list."""
 
 
 @dataclass(frozen=True)
@@ -256,8 +258,9 @@ class AnthropicStub:
             return refused(wrong) if (wrong := _wrong(body)) else self.answer(body)
         if path == "/v1/chat/completions":
             return completion(self.answer(body))
-        if path == "/v1/models":
-            return Step({"object": "list", "data": [{"id": name, "object": "model"} for name in MODELS.values()]})
+        if path.partition("?")[0] in {"/v1/models", f"/v1/models/{LATEST}"}:
+            models = [{"id": name, "type": "model", "object": "model"} for name in MODELS.values()]
+            return Step(models[0] if path.endswith(LATEST) else {"data": models, "has_more": False})
         if path.startswith("/v1/messages/batches"):
             return self._batch(method, path.removeprefix("/v1/messages/batches").strip("/"), body)
         return fails(404, "not_found_error", f"no such path: {path}")
