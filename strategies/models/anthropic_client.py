@@ -8,6 +8,7 @@ from functools import cached_property
 from threading import local
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from events.errors import UpstreamError
 from events.model_errors import (
     DisconnectedError,
     ModelError,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     import anthropic
 
-    from events.errors import UpstreamError
     from strategies.models.prompts import Prompt
 
 T = TypeVar("T")
@@ -34,6 +34,8 @@ _CONNECT_S: Final = 10.0
 """The longest that a connection may take to come about (a guess: twice what the SDK allows)."""
 _KEY: Final = re.compile(r"[!-~]+")
 """What a key is made of: characters that a header can carry."""
+_COUNTED: Final = ("model", "system", "tools", "messages", "thinking", "output_config")
+"""What of a request decides how many tokens it holds."""
 _MOST_LISTED: Final = 1_000
 """Models on one page of the list (the most that the API takes)."""
 _REFUSED: Final = 300
@@ -86,6 +88,16 @@ class Claude:
                 self._number(raw.request_id),
                 lost=self._broken(prompt.model, lost[-1]) if lost else None,
             )
+
+    def count(self, prompt: Prompt) -> int | None:
+        """Ask how many tokens a prompt holds; None where the server does not tell."""
+        asked = {name: prompt.sent[name] for name in _COUNTED if name in prompt.sent}
+        try:
+            with self._failures(prompt.model) as client:
+                tokens = client.messages.count_tokens(**cast("dict[str, Any]", asked)).input_tokens
+        except UpstreamError:
+            return None
+        return tokens if isinstance(tokens, int) and tokens > 0 else None
 
     def send_batch(self, prompts: Mapping[str, Prompt]) -> str:
         """Send prompts as a batch, each under an id, and return the batch's name."""
