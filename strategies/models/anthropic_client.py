@@ -123,7 +123,7 @@ class Claude:
 
     def model_names(self) -> tuple[str, ...]:
         """Ask which models there are; raises UpstreamError, and CredentialsError without a key."""
-        with self._failures("the list of models") as client:
+        with self._failures("Claude") as client:
             return tuple(model.id for model in client.models.list(limit=_MOST_LISTED))
 
     def has_model(self, name: str) -> bool:

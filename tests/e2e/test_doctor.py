@@ -13,7 +13,7 @@ import pytest
 
 from strategies.claims import catalogue
 from strategies.logs.reader_plugins import BrokenReader
-from tests.anthropic_stub import KEY, LATEST, AnthropicStub
+from tests.anthropic_stub import KEY, LATEST, AnthropicStub, fails
 from tests.terminal import Terminal
 from tui.cli.commands.registry import doctor_checks
 
@@ -187,6 +187,13 @@ def test_the_server_of_claude_is_asked_which_models_it_has(tmp_path: Path) -> No
         wrong = checked("stub-jugde", 3)
         assert wrong["said"].startswith(f"{stub.base_url} has no model stub-jugde; it has stub-judge, stub-")
         assert wrong["mend"] == "did you mean stub-judge? under [models] in germline.toml"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(stub, "_tells", lambda _: fails(404, "not_found_error", "no such path"))
+            silent = checked("stub-judge", 0)
+        assert (silent["state"], silent["said"]) == (
+            "missing",
+            f"{stub.base_url} does not say which models it has",
+        )
         stub.key = "another"
         assert "was refused" in checked("stub-judge", 3)["said"]
     assert "no connection" in checked("stub-judge", 3)["said"]

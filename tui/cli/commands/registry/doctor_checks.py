@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from events.errors import GermlineError
 from events.extras import install_hint
 from events.integrity.sidecar import contradiction
+from events.model_errors import RequestRefusedError
 from events.store.envelope import GENESIS, holds
 from registry.actions.publish import differences, moved_to, standing
 from registry.evidence.gitleaks import find_scanner
@@ -267,7 +268,8 @@ def _models(config: Config | None) -> Iterator[DoctorCheck]:
     ):
         words = f"no price of {name} is known (list of {settings.price_list.date})"
         state: State = "broken" if caps.in_usd else "missing"
-        yield DoctorCheck("models", state, words, f'[models.prices."{name}"] in {NAME}')
+        mend = f'[models.prices."{name}"] in {NAME}'
+        yield DoctorCheck("models", state, words, _nearest(name, settings.price_list.models, mend))
 
 
 def _claudes(named: Sequence[str], base_url: str) -> Iterator[DoctorCheck]:
@@ -275,16 +277,20 @@ def _claudes(named: Sequence[str], base_url: str) -> Iterator[DoctorCheck]:
     key = os.environ.get(KEY, "").strip()
     if not key or not named:
         return
+    where = base_url or "Anthropic's server"
     claude = Claude(key, base_url=base_url, timeout_s=_SERVER_S, max_retries=0, longest_wait_s=0)
     with closing(claude) as server:
         try:
             there = server.model_names()
             short = [name for name in named if name not in there and server.has_model(name)]
+        except RequestRefusedError:  # servers in the place of Anthropic's need not list anything
+            yield DoctorCheck("models", "missing", f"{where} does not say which models it has")
+            return
         except GermlineError as error:
             yield DoctorCheck("models", "broken", error.message, error.hint)
             return
     for name in named:
-        yield _had(base_url or "Anthropic's server", name, [*there, *short], f"under [models] in {NAME}")
+        yield _had(where, name, [*there, *short], f"under [models] in {NAME}")
 
 
 def _served(named: Iterable[str]) -> Iterator[DoctorCheck]:
@@ -302,13 +308,18 @@ def _served(named: Iterable[str]) -> Iterator[DoctorCheck]:
 
 
 def _had(server: str, name: str, there: Sequence[str], mend: str) -> DoctorCheck:
-    """Say whether a server has a model; of a name that it does not know, which is the nearest that it does."""
+    """Say whether a server has a model, and what it has where it does not."""
     if name in there:
         return DoctorCheck("models", "ok", f"{server} has {name}")
-    near = get_close_matches(name, there, n=1)
-    has = ", ".join([*near, *(other for other in there if other not in near)][:_NAMED_MODELS]) or "none"
+    has = ", ".join(there[:_NAMED_MODELS]) or "none"
     words = f"{server} has no model {name}; it has {has}"
-    return DoctorCheck("models", "broken", words, f"did you mean {near[0]}? {mend}" if near else mend)
+    return DoctorCheck("models", "broken", words, _nearest(name, there, mend))
+
+
+def _nearest(name: str, known: Iterable[str], mend: str) -> str:
+    """Ask first whether the nearest name that is known was meant."""
+    near = get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]}? {mend}" if near else mend
 
 
 def _rollouts(config: Config | None) -> Iterator[DoctorCheck]:
