@@ -185,7 +185,7 @@ def test_the_server_of_claude_is_asked_which_models_it_has(tmp_path: Path) -> No
         for name in ("stub-judge", LATEST):
             assert (checked(name, 0)["state"], checked(name, 0)["said"]) == ("ok", f"{stub.base_url} has {name}")
         wrong = checked("stub-jugde", 3)
-        assert wrong["said"].startswith(f"{stub.base_url} has no model stub-jugde; it has stub-judge, stub-")
+        assert wrong["said"].startswith(f"{stub.base_url} has no model stub-jugde; it has stub-proposer, stub-")
         assert wrong["mend"] == "did you mean stub-judge? under [models] in germline.toml"
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(stub, "_tells", lambda _: fails(404, "not_found_error", "no such path"))
@@ -208,6 +208,8 @@ def test_models_are_named_with_their_caps_and_one_without_a_price_is_a_fault(ger
     fault = told(germline, "models", code=3)[1]
     assert "no price of our-own is known" in fault["said"]
     assert fault["mend"] == '[models.prices."our-own"] in germline.toml'
+    germline.write("germline.toml", '[models]\njudge = "claude-haku-4-5"\n')
+    assert told(germline, "models", code=3)[1]["mend"].startswith("did you mean claude-haiku-4-5? [models.prices")
 
 
 @pytest.mark.parametrize(
