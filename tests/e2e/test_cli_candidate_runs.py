@@ -107,6 +107,25 @@ def test_a_plan_on_too_few_sealed_tasks_says_that_only_a_person_can_promote(term
     assert "the gate needs 20 sealed tasks" in told.err
 
 
+def test_a_folder_of_tasks_of_harbor_is_a_task_set_and_says_what_it_lacks_here(terminal: Terminal) -> None:
+    for name in ("first", "second"):
+        terminal.write(f"harbor/{name}/task.toml", '[verifier]\nenv = { KEY = "1" }\n')
+        terminal.write(f"harbor/{name}/instruction.md", f"Do the {name}.\n")
+        terminal.write(f"harbor/{name}/tests/test.sh", "exit 1\n")
+    terminal.write("harbor/second/environment/Dockerfile", "FROM ubuntu:24.04\n")
+    listed = terminal.does("tasks", "list", "harbor")
+    assert listed.err.splitlines() == [
+        "2 of 2 tasks: verifier.env is not set",
+        "1 of 2 tasks: no container is made: they run in the sandbox, with the programs of this machine",
+    ]
+    assert {row["task"] for row in terminal.does("tasks", "list", "harbor", "--json").json["tasks"]} == {
+        "first",
+        "second",
+    }
+    planned = terminal("candidate", "test", proposed(terminal, "HELPS a lot."), "--tasks", "harbor", "--dry-run")
+    assert "verifier.env is not set" in planned.err
+
+
 def test_a_proposal_can_be_rehearsed_and_comes_once(terminal: Terminal) -> None:
     terminal.write("new.md", SKILL.replace("Round nothing.", "Round nothing.\n- HELPS a lot."))
     words = ("candidate", "propose", "sql-analyst", "--from", "new.md", "--reason", "a test")

@@ -50,6 +50,7 @@ NEEDLESS = (
     *("registry.decide.commands", "registry.skill_md.folder", "registry.evidence.gitleaks"),
     *("strategies.audit", "strategies.claims.catalogue", "strategies.gate.replay", "strategies.gate.stats"),
     *("strategies.episodes.step_marks", "strategies.logs.transcripts", "strategies.models.protocol"),
+    *("strategies.logs.formats.mapped.log_mapping", "strategies.files.log_file"),
     *("strategies.policy.presets", "strategies.usage.line_usage", "strategies.signals.survey"),
     "tui.documents.registry_files",
 )

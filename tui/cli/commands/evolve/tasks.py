@@ -40,7 +40,9 @@ class _Split(StrEnum):
 @tasks.command("list")
 def list_tasks(
     ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A task set: TOML or JSONL.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A task set: TOML, JSONL, or a folder of Harbor's tasks.")
+    ],
     *,
     split: Annotated[_Split | None, typer.Option("--split", help="Only the tasks of this split.")] = None,
     as_json: AsJson = False,
@@ -51,7 +53,9 @@ def list_tasks(
     """
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
-        divided = divide_tasks(load_tasks(file.expanduser()), split_book(library, split_groups(library)))
+        task_set = load_tasks(file.expanduser())
+        divided = divide_tasks(task_set, split_book(library, split_groups(library)))
+    call.note(*task_set.notes)
     parts = {_Split.EXPLORE: divided.explore, _Split.SEALED: divided.sealed, _Split.AUDIT: divided.audit}
     rows = tuple(
         TaskRow(task=task.id, split=part.value, in_logs=task.id in divided.logged, prompt=task.prompt)

@@ -83,6 +83,7 @@ def run_skill_test(  # noqa: PLR0913 - the options of the command are its contra
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         first = registry.capsule(names[0]).name
         harness = harness_of(registry, first, config, HarnessOptions(tasks, agent, workers))
+        call.note(*harness.notes)
         line = RunLine(call)
         bound = bound_by(registry, preset).preset
         rig = Rig(registry, harness, bound, config.seed if seed is None else seed, line.advance)
