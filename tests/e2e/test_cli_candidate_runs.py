@@ -8,6 +8,7 @@ import pytest
 
 from strategies.rollouts.compare.harness import AgentRunner
 from strategies.rollouts.run.trial import Trial
+from strategies.rollouts.tasks.load import load_tasks
 from tests.fake_runs import task, task_lines, terminal_with_drawn_runs
 from tests.registries import SKILL
 
@@ -193,3 +194,19 @@ def test_tasks_are_listed_by_split_and_those_of_logs_are_marked(terminal: Termin
     refused = terminal("tasks", "list", "none.jsonl")
     assert refused.code == 2
     assert "none.jsonl" in refused.err
+
+
+def test_a_task_set_is_written_as_evals_and_what_decides_stays_out_of_the_skill(terminal: Terminal) -> None:
+    tasks = next(terminal.folder.rglob("tasks.jsonl"))
+    words = ("tasks", "export", str(tasks), "sql-analyst", "-o")
+    planned = terminal.does(*words, "shared", "--dry-run", "--json").json
+    assert not (terminal.folder / "shared").exists()
+    assert (
+        f"wrote      {planned['tasks']} tasks and 0 files for sql-analyst" in terminal.does(*words, "shared").out
+    )
+    assert len(load_tasks(terminal.folder / planned["place"], graded=False).tasks) == planned["tasks"]
+    assert "is not overwritten" in terminal(*words, "shared").err
+    refused = terminal(*words, "skills/sql-analyst")
+    assert (refused.code, "agents would read there what decides" in refused.err) == (2, True)
+    shown = terminal.does(*words, "skills/sql-analyst", "--split", "explore", "--json").json
+    assert 0 < shown["tasks"] < planned["tasks"]
