@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from events.types.candidate_events import BY_HAND, CandidateProposed
 from events.types.registry_events import LOOKED_UP
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ def summary(envelope: Envelope) -> str:
         return f"{envelope.type}: written by a newer germline"
     say = _SAY.get(envelope.type)
     return envelope.type if say is None else say(envelope.event)
+
+
+def proposal_words(proposed: CandidateProposed) -> str:
+    """Say what kind of change a candidate is, and who proposes it: `repair by recovery`, `harden by hand`."""
+    return f"{proposed.strategy} by {'hand' if proposed.proposer == BY_HAND else proposed.proposer}"
 
 
 def _count(number: int, noun: str) -> str:
@@ -162,7 +168,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     ),
     "CapsuleRetired": lambda e: f"retired: {e.reason}",
     "CapsuleRestored": lambda e: f"restored: {e.reason}",
-    "CandidateProposed": lambda e: f"{e.strategy} by {e.proposer}: {e.reason}",
+    "CandidateProposed": lambda e: f"{proposal_words(e)}: {e.reason}",
     "ComparisonFrozen": lambda e: (
         f"comparison {e.comparison[:8]} frozen: {_count(e.sealed_tasks, 'sealed task')}, agent {e.agent}"
     ),

@@ -48,6 +48,7 @@ def test_a_tag_that_no_sealed_task_has_is_named(terminal: Terminal) -> None:
     words = ("candidate", "propose", "sql-analyst", "--from", "new.md", "--reason", "a test", "--tag", "mistyped")
     assert "tags       mistyped: runs look first" in terminal.does(*words).out
     (row,) = terminal.does("candidates", "--json").json["candidates"]
+    assert "repair by hand: a test" in terminal.does("log").out
     assert "tags      mistyped" in terminal.does("candidate", "show", row["id"]).out
     plan = terminal("candidate", "test", row["id"], "--dry-run")
     assert f"no sealed task is tagged mistyped, which {row['id'][:12]} says it is for" in plan.err

@@ -31,7 +31,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def test_skills_show_score_change_aliases_and_open_signals(story: Path) -> None:
     async with screens(story) as at:
         first, second = at.pane("#skills").splitlines()
-        assert first.split()[:6] == ["◆sql-analyst", "@3", "production", ".470", "+.011", "·▄▅"]
+        assert first.split()[:6] == ["◆sql-analyst", "@3", "production", ".470", "+.011", "▁▅█"]
         assert "?@3" in second
         assert "GROUP BY" in at.pane("#card")
         assert "2 promoted   ✗ 1 rejected   · 1 held" in at.pane("#card")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from events.errors import CheckFailedError, RefusedError
-from events.types.candidate_events import CandidateProposed
+from events.types.candidate_events import BY_HAND, CandidateProposed
 from events.types.parts import NewSection, NewSkill
 from registry.actions.publish import keep_files
 from registry.decide.adopt import rewrite_of
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from registry.skill_md.folder import Encoding
     from registry.state.capsule import Capsule
     from strategies.policy.presets import Preset
-
-BY_HAND: Final = "by-hand"
-"""The proposer, and the fingerprint, of what a person wrote: it answers no signal."""
 
 
 def propose_rewrite(  # noqa: PLR0913 - all that a proposal says of itself
