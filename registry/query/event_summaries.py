@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from events.types.candidate_events import BY_HAND, CandidateProposed
 from events.types.registry_events import LOOKED_UP
+from registry.query.signal_kinds import kind_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +67,8 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "RunsScored": lambda e: f"{_count(e.runs, 'run')} scored by {e.model}, as a note",
     "RolloutsReviewed": lambda e: f"{e.decision} {_count(e.runs, 'finished run')} for export: {e.reason}",
     "SignalRaised": lambda e: (
-        f"{e.kind} {e.template or e.action or '(no action)'}, {e.count:,}× in {_count(e.episodes, 'episode')}"
+        f"{kind_word(e.kind)}: {e.template or e.action or '(no action)'}, "
+        f"{e.count:,}× in {_count(e.episodes, 'episode')}"
     ),
     "SignalAssigned": lambda e: (
         f"signal {e.fingerprint[:8]} {'no longer assigned' if e.withdrawn else 'assigned'} to {e.capsule}"

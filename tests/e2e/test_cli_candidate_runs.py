@@ -11,6 +11,7 @@ from strategies.rollouts.run.trial import Trial
 from strategies.rollouts.tasks.load import load_tasks
 from tests.fake_runs import task, task_lines, terminal_with_drawn_runs
 from tests.registries import SKILL
+from tests.screen_pilot import screens
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -211,3 +212,19 @@ def test_a_task_set_is_written_as_evals_and_what_decides_stays_out_of_the_skill(
     assert (refused.code, "agents would read there what decides" in refused.err) == (2, True)
     shown = terminal.does(*words, "skills/sql-analyst", "--split", "explore", "--json").json
     assert 0 < shown["tasks"] < planned["tasks"]
+
+
+async def test_review_asks_whether_a_new_skill_may_come_to_be_and_a_name_too_long_is_refused(
+    terminal: Terminal,
+) -> None:
+    new = "---\nname: {0}\ndescription: Counts visits.\n---\n\n# Visits\n\nCount each visitor once.\n"
+    words = ("candidate", "propose", "{0}", "--from", "new.md", "--reason", "a test")
+    terminal.write("new.md", new.format("v" * 65))
+    refused = terminal(*(word.format("v" * 65) for word in words))
+    assert "name has 65 characters, 64 are allowed (shorten it)" not in refused.err
+    assert "name has 65 characters, 64 are allowed" in refused.err
+    terminal.write("new.md", new.format("visits"))
+    terminal.does(*(word.format("visits") for word in words))
+    assert "# Visits / Count each visitor once." in terminal.does("candidates").out
+    async with screens(terminal.folder / ".germline" / "registry.db", "/review") as at:
+        assert "may this become the skill visits?" in at.pane("#candidate")

@@ -17,6 +17,7 @@ from textual.keys import format_key
 
 from events.types import claims as claim_types
 from events.types.catalogue import event_types
+from registry.query.signal_kinds import kind_word
 from strategies.claims.catalogue import KINDS
 from strategies.policy.presets import PRESETS
 from strategies.signals.detect import DETECTORS
@@ -24,7 +25,6 @@ from strategies.signals.streaks import SuccessStreak
 from strategies.signals.thresholds import DEFAULTS
 from strategies.signals.uncovered_actions import UncoveredFailure
 from tui.documents.schemas import every_document, schema_text
-from tui.text.signal_words import kind_word
 from tui.text.words import MEANINGS
 from tui.widgets import keys
 

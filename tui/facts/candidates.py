@@ -147,5 +147,6 @@ def figure_part(candidate: Candidate) -> RowPart | None:
 
 
 def proposed_text(proposed: CandidateProposed) -> str:
-    """Join the lines that a candidate brings."""
-    return " / ".join(text.strip() for text in proposed.new_lines if text.strip())
+    """Join the lines that a candidate brings; of a new skill what follows its front matter."""
+    front = len(proposed.skill.front) if proposed.skill else 0
+    return " / ".join(text.strip() for text in proposed.new_lines[front:] if text.strip())

@@ -117,17 +117,30 @@ class KeyLine(NamedTuple):
     key_id: str
 
 
-def help_rows(lines: Sequence[KeyLine], terms: Sequence[Term], needle: str, width: int) -> list[Row]:
-    """List the keys whose line holds a text, then the terms that do; one that is called so comes first."""
+def help_rows(
+    own: Sequence[KeyLine], common: Sequence[KeyLine], terms: Sequence[Term], needle: str, width: int
+) -> list[Row]:
+    """List a screen's own keys whose line holds a text, the terms that do, and the keys that every screen has.
+
+    A term that is called so comes first.
+    """
     wanted = needle.casefold()
-    keys = [line for line in lines if wanted in " ".join(line).casefold()]
-    rows: list[Row] = [_narrow(line, width) if width < _ROOMY else _roomy(line, width) for line in keys]
+    rows, others = (
+        [
+            _narrow(line, width) if width < _ROOMY else _roomy(line, width)
+            for line in lines
+            if wanted in " ".join(line).casefold()
+        ]
+        for lines in (own, common)
+    )
     meant = [term for term in terms if wanted in f"{term.name} {term.meaning}".casefold()]
     words = [row for term in meant for row in _term_rows(term, width)]
     if words and wanted == meant[0].name.casefold():
-        return [*words, BLANK, *rows]
+        return [*words, BLANK, *rows, *others]
     if words:
-        rows += [BLANK, (RowPart(" words on this screen", "dim"),), *words]
+        rows += [*([BLANK] if rows else []), (RowPart(" words on this screen", "dim"),), *words]
+        others = [BLANK, *others] if others else []
+    rows += others
     return rows or [(RowPart(f' no key and no word here has "{needle}"', "dim"),)]
 
 

@@ -10,6 +10,7 @@ from events.types.parts import NewSection, NewSkill
 from registry.actions.publish import keep_files
 from registry.decide.adopt import rewrite_of
 from registry.decide.commands import Propose
+from registry.decide.promote import require_birth
 from registry.skill_md.folder import SkillFile, SkillFolder, decode, read_skill
 from registry.skill_md.front_matter import read_front
 from registry.skill_md.navigation_index import reindexed
@@ -84,7 +85,8 @@ def propose_draft(
 
     Nothing is projected before runs or a person let it through. Its text is one SKILL.md.
     Raises: NotFoundError where the file names another skill, for then the name is mistyped; RefusedError for a
-    folder with other files; CheckFailedError where lint refuses it; ConflictError for what was proposed before.
+    folder with other files; SkillFormatError where it is no valid skill; CheckFailedError where lint refuses it;
+    ConflictError for what was proposed before.
     """
     if not path.exists():
         registry.capsule(skill)  # which says what names there are
@@ -99,6 +101,7 @@ def propose_draft(
         )
     sections = tuple(NewSection(title=section.title, lines=section.lines) for section in pieces.sections)
     drafted = NewSkill(source=f"{folder}/{skill}", front=pieces.front, sections=sections)
+    require_birth(skill, drafted)
     proposed = _by_hand(skill, 0, reason=reason, strategy=strategy, preset=preset).model_copy(
         update={"skill": drafted}
     )
