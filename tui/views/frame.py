@@ -74,10 +74,10 @@ class ScreenTab(NamedTuple):
 
 def tab_rows(tabs: Sequence[ScreenTab], view: str, width: int) -> list[Row]:
     """Write the bar of screens; where it is too long the last ones keep their key alone, but for this one."""
-    named = [True] * len(tabs)
-    gap = " " if _tabs_width(tabs, view, named, _TAB_GAP) > width else " " * _TAB_GAP
+    named, room = [True] * len(tabs), width - 1
+    gap = " " if _tabs_width(tabs, view, named, _TAB_GAP) > room else " " * _TAB_GAP
     for at in reversed(range(len(tabs))):
-        if _tabs_width(tabs, view, named, len(gap)) <= width:
+        if _tabs_width(tabs, view, named, len(gap)) <= room:
             break
         named[at] = tabs[at].view == view
     parts = (part for row in _tabs(tabs, view, named) for part in (*row, RowPart(gap)))

@@ -427,6 +427,7 @@ def test_the_bar_of_screens_has_every_key_the_names_that_fit_and_always_that_of_
     assert bar("skills", 120) == "1 Skills 2 History 3 Signals 13 4 Presets 5 Review 2 6 Start 7 Audits"
     assert bar("audits", 50) == "1 Skills 2 History 3 Signals 13 4 5 6 7 Audits"
     assert bar("start", 24) == "1 2 3 4 5 6 Start 7"
+    assert [width for width in range(24, 121) if "7" not in bar("skills", width)] == []
 
 
 @pytest.mark.parametrize(
