@@ -71,7 +71,8 @@ _SHOWN: Final = 3
 """Signals that found no skill are counted; the first of them are shown."""
 
 
-def _promoted(result: Evolution) -> list[CycleResult]:
+def promoted_in(result: Evolution) -> list[CycleResult]:
+    """List the turns of a run in which something became a version."""
     return [cycle for cycle in result.cycles if cycle.verdict == "promote" and not cycle.remembered]
 
 
@@ -103,7 +104,7 @@ def print_end(call: Invocation, result: Evolution) -> None:
         say_folded(call, f"{call.paint('·', 'warn')} {event.capsule}: ", proposal_words(event))
         call.say(f"  next       germline skill retire {event.capsule} --reason TEXT")
     print_tier_moves(call, result.moves)
-    promoted = _promoted(result)
+    promoted = promoted_in(result)
     counts = EvolveCounts.of(result.cycles)
     verdicts = ", ".join(f"{getattr(counts, word)} {word}" for word in ("promoted", "held", "rejected"))
     without = f"; {counts.without_candidate} without a candidate" if counts.without_candidate else ""
@@ -123,7 +124,7 @@ def print_end(call: Invocation, result: Evolution) -> None:
 
 def print_next(call: Invocation, result: Evolution, skill: str, *, rehearsed: bool) -> None:
     """Say what to type after a run; what a dry run promoted is recorded nowhere yet."""
-    promoted = [(cycle, cycle.candidate.edits[0].line) for cycle in _promoted(result) if cycle.candidate]
+    promoted = [(cycle, cycle.candidate.edits[0].line) for cycle in promoted_in(result) if cycle.candidate]
     if promoted and rehearsed:
         call.say("next       the same without --dry-run")
     elif promoted:
