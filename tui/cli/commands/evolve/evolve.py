@@ -39,6 +39,12 @@ if TYPE_CHECKING:
     from tui.cli.output.invocation import Invocation
 
 
+_Review = Annotated[bool, typer.Option("--review", help="Promote nothing: hold what the gate lets through.")]
+_ExitCode = Annotated[
+    bool, typer.Option("--exit-code", help="End with exit code 3 where nothing became a version.")
+]
+
+
 def evolve_skills(  # noqa: PLR0913 - the options of the command are its contract
     ctx: typer.Context,
     skill: OneOrAll = "",
@@ -55,14 +61,10 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
     proposer: Proposer = OFFLINE,
     replay: ModelReplay = None,
     record: ModelRecord = False,
-    review: Annotated[
-        bool, typer.Option("--review", help="Promote nothing: hold what the gate lets through.")
-    ] = False,
+    review: _Review = False,
     engine: EngineName = None,
     scheduler: Scheduler = "",
-    exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="End with exit code 3 where nothing became a version.")
-    ] = False,
+    exit_code: _ExitCode = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Do all of it, print the events, and take it back.")
     ] = False,
