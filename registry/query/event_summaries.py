@@ -26,7 +26,7 @@ def summary(envelope: Envelope) -> str:
     return envelope.type if say is None else say(envelope.event)
 
 
-def proposal_words(proposed: CandidateProposed) -> str:
+def origin_words(proposed: CandidateProposed) -> str:
     """Say what kind of change a candidate is, and who proposes it: `repair by recovery`, `harden by hand`."""
     return f"{proposed.strategy} by {'hand' if proposed.proposer == BY_HAND else proposed.proposer}"
 
@@ -170,7 +170,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     ),
     "CapsuleRetired": lambda e: f"retired: {e.reason}",
     "CapsuleRestored": lambda e: f"restored: {e.reason}",
-    "CandidateProposed": lambda e: f"{proposal_words(e)}: {e.reason}",
+    "CandidateProposed": lambda e: f"{origin_words(e)}: {e.reason}",
     "ComparisonFrozen": lambda e: (
         f"comparison {e.comparison[:8]} frozen: {_count(e.sealed_tasks, 'sealed task')}, agent {e.agent}"
     ),

@@ -21,6 +21,7 @@ from tui.facts.skill_life import proposal_words
 from tui.text.names import SHOWN_CHARS
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count, owed_words, share
+from tui.text.rows import RowPart
 from tui.text.words import TIER_TONES, VERDICT_WORDS, VERDICTS, further_reasons, signal_words, unrouted_words
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def print_end(call: Invocation, result: Evolution) -> None:
     """Sum up a run."""
     print_taken_back(call, result.taken_back)
     for event in result.retirements:
-        say_folded(call, f"{call.paint('·', 'warn')} {event.capsule}: ", proposal_words(event))
+        say_folded(call, f"· {event.capsule}: ", proposal_words(event), tone="warn")
         call.say(f"  next       germline skill retire {event.capsule} --reason TEXT")
     print_tier_moves(call, result.moves)
     promoted = promoted_in(result)
@@ -166,4 +167,5 @@ def print_guidance(call: Invocation, measured: Iterable[Guidance]) -> None:
         text = " ".join(line for line in lines if line and not line.startswith("#"))
         where = f" as {guidance.skill}@{result.version}" if result.version else ""
         verdict = f"{VERDICT_WORDS[result.verdict]}{where}"
-        say_fact(call, "", f"{call.paint(mark, tone)} {result.candidate.id[:SHOWN_CHARS]} {verdict}: {text}")
+        led = RowPart(f" {result.candidate.id[:SHOWN_CHARS]} {verdict}: {text}")
+        say_facts(call, [Fact("", (RowPart(mark, tone), led))])
