@@ -280,11 +280,13 @@ class Release(NamedTuple):
 class Adopt(NamedTuple):
     """Take in the edits that a person made to the projected files.
 
-    `keep_claims` leaves the claims of changed lines standing.
+    `keep_claims` leaves the claims of changed lines standing; `sessions` are those whose agents wrote the edit, as
+    logs tell.
     """
 
     skill: SkillFolder
     keep_claims: bool = False
+    sessions: tuple[str, ...] = ()
 
     @property
     def capsule(self) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from events.types.candidate_events import BY_HAND, CandidateProposed
 from events.types.registry_events import LOOKED_UP
+from registry.query.signal_kinds import kind_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +24,11 @@ def summary(envelope: Envelope) -> str:
         return f"{envelope.type}: written by a newer germline"
     say = _SAY.get(envelope.type)
     return envelope.type if say is None else say(envelope.event)
+
+
+def origin_words(proposed: CandidateProposed) -> str:
+    """Say what kind of change a candidate is, and who proposes it: `repair by recovery`, `harden by hand`."""
+    return f"{proposed.strategy} by {'hand' if proposed.proposer == BY_HAND else proposed.proposer}"
 
 
 def _count(number: int, noun: str) -> str:
@@ -67,7 +74,8 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "SessionsReviewed": lambda e: f"{e.decision} {_count(e.sessions, 'session')} as training data: {e.reason}",
     "RolloutsReviewed": lambda e: f"{e.decision} {_count(e.runs, 'finished run')} for export: {e.reason}",
     "SignalRaised": lambda e: (
-        f"{e.kind} {e.template or e.action or '(no action)'}, {e.count:,}× in {_count(e.episodes, 'episode')}"
+        f"{kind_word(e.kind)}: {e.template or e.action or '(no action)'}, "
+        f"{e.count:,}× in {_count(e.episodes, 'episode')}"
     ),
     "SignalAssigned": lambda e: (
         f"signal {e.fingerprint[:8]} {'no longer assigned' if e.withdrawn else 'assigned'} to {e.capsule}"
@@ -170,7 +178,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     ),
     "CapsuleRetired": lambda e: f"retired: {e.reason}",
     "CapsuleRestored": lambda e: f"restored: {e.reason}",
-    "CandidateProposed": lambda e: f"{e.strategy} by {e.proposer}: {e.reason}",
+    "CandidateProposed": lambda e: f"{origin_words(e)}: {e.reason}",
     "ComparisonFrozen": lambda e: (
         f"comparison {e.comparison[:8]} frozen: {_count(e.sealed_tasks, 'sealed task')}, agent {e.agent}"
     ),

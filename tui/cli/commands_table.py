@@ -72,7 +72,7 @@ GROUPS: Final[dict[str, dict[str, CommandEntry]]] = {
         "train": CommandEntry("evolve.train", "Train a skill on tasks: run, propose, test, promote; again."),
         "research": CommandEntry("evolve.research", "Research files by experiments, and keep what gains."),
         "audit": CommandEntry("evolve.audit", "Audit a skill on tasks without graders, and mend it in drafts."),
-        "tasks": CommandEntry("evolve.tasks", "List the tasks of a set, with their splits."),
+        "tasks": CommandEntry("evolve.tasks", "List the tasks of a set by split; write them as evals."),
         "compare": CommandEntry("evolve.compare", "Run the same sealed tasks under several models and versions."),
         "models": CommandEntry("skills.models", "List models; say which skill goes with which of them."),
         "trial": CommandEntry("skills.trial", "Prove lines: a coin gives them to some sessions."),

@@ -11,7 +11,7 @@ from tui.documents.document import Document, Part
 from tui.documents.events import HeadRow
 from tui.documents.scores import AgreementRow
 from tui.documents.trials import TrialRow
-from tui.reads.check import CheckRule
+from tui.reads.check import CheckFinding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -133,21 +133,6 @@ class SkillStatus(Part):
     stale: StaleMeasurement | None
 
 
-class CheckFindingRow(Part):
-    """What a check says no to (`error`), or only names; `path` is from here, `line` 0 where it is about the whole.
-
-    `mend` is the command to type next.
-    """
-
-    rule: CheckRule
-    level: Literal["error", "warning"]
-    skill: str
-    path: str
-    line: int
-    what: str
-    mend: str
-
-
 class CheckDocument(Document):
     """Say whether skills on disk and in the registry are as they should be; for CI."""
 
@@ -157,7 +142,7 @@ class CheckDocument(Document):
     events: int
     unproven: int
     most_unproven: int | None
-    findings: tuple[CheckFindingRow, ...]
+    findings: tuple[CheckFinding, ...]
 
 
 class OpenSignal(Part):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.types.candidate_events import TRAINER
+from registry.query.event_summaries import origin_words
 from registry.query.tier_sentences import draft_sentence, line_sentence
 from tui.facts.audit_moves import move_facts
 from tui.facts.fact import Fact, fact, listed
@@ -74,7 +75,7 @@ def tag_words(tags: Iterable[str]) -> str:
 def candidate_facts(page: CandidatePage, now: str) -> Iterator[Fact]:
     """Say what a candidate proposes, on what signal, and what was measured of it."""
     candidate, proposed = page.candidate, page.candidate.proposed
-    who = f"{proposed.strategy} by {proposed.proposer}, preset {proposed.preset}; {actor_words(candidate.actor)}"
+    who = f"{origin_words(proposed)}, preset {proposed.preset}; {actor_words(candidate.actor)}"
     yield fact("what", f"{who}, {ago(candidate.at, now)}, event {candidate.position}")
     if page.signal:
         yield signal_fact(page.signal.event)
@@ -148,8 +149,9 @@ def figure_part(candidate: Candidate) -> RowPart | None:
 
 
 def proposed_text(proposed: CandidateProposed) -> str:
-    """Join the lines that a candidate brings."""
-    return " / ".join(text.strip() for text in proposed.new_lines if text.strip())
+    """Join the lines that a candidate brings; of a new skill what follows its front matter."""
+    front = len(proposed.skill.front) if proposed.skill else 0
+    return " / ".join(text.strip() for text in proposed.new_lines[front:] if text.strip())
 
 
 def agreement_words(agreement: Agreement) -> str:

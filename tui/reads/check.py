@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal
 
+from events.types.frozen import Frozen
 from registry.actions.hold_edits import held_edits
 from registry.query.provenance import blame, line_tiers
 from registry.skill_md.skill_files import main_file
@@ -25,7 +26,7 @@ CheckRule = Literal["verify", "drift", "held", "knowledge", "unproven", "expired
 """What a check looks for; what each asks for is in `tui/cli/printers/check.py`."""
 
 
-class CheckFinding(NamedTuple):
+class CheckFinding(Frozen):
     """What a check says no to (`error`), or only names; `path` is from here, `line` 0 where it is about the whole.
 
     `mend` is the command to type next.

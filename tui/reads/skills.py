@@ -97,13 +97,9 @@ class SkillWork:
 
 @dataclass(frozen=True, slots=True)
 class OpenWork:
-    """The work of all skills, by name, and the second looks that nobody took.
-
-    `loose` counts open signals that no skill was tried for yet.
-    """
+    """The work of all skills, by name, and the second looks that nobody took."""
 
     by_skill: Mapping[str, SkillWork]
-    loose: int
     second_looks: int = 0
 
     def of(self, skill: str) -> SkillWork:
@@ -180,7 +176,7 @@ def read_work(library: Library, *, draw_every: int, seed: int) -> OpenWork:
         for capsule in capsules
     }
     looks = second_looks(candidates, every=draw_every, seed=seed)
-    return OpenWork(work, len(open_by_skill.get("", ())), len(looks))
+    return OpenWork(work, len(looks))
 
 
 def read_week(library: Library, facts: SignalFacts, now: str) -> Week:
@@ -225,16 +221,15 @@ def _from_here(folder: str) -> str:
 
 
 def _open_signals(library: Library, capsules: Sequence[Capsule]) -> dict[str, list[SignalRaised]]:
-    """List the signals that no live claim answers, by the skill they were tried for, else under ""."""
+    """List the signals that no live claim answers, by the skill they were tried for."""
     tried = {cycle.fingerprint: cycle.capsule for cycle in library.cycles()}
     names = {capsule.name for capsule in capsules}
     by_skill: dict[str, list[SignalRaised]] = {}
     raised = [signal.event for signal in raised_as_counted(library)]
     still_open = open_among(library, raised)
     for signal in raised:
-        if signal.fingerprint in still_open:
-            skill = tried.get(signal.fingerprint, "")
-            by_skill.setdefault(skill if skill in names else "", []).append(signal)
+        if signal.fingerprint in still_open and tried.get(signal.fingerprint) in names:
+            by_skill.setdefault(tried[signal.fingerprint], []).append(signal)
     for signals in by_skill.values():
         signals.sort(key=lambda signal: (-signal.severity, signal.fingerprint))
     return by_skill

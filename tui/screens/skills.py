@@ -80,11 +80,21 @@ class SkillsScreen(ListScreen["SkillCard"]):
                 self._target = ""  # who has chosen no skill begins with the one that needs them
             self.list_items()
             self.show_selected()
+        except GermlineError as error:
+            self.tell(error)
+            return
+        self._read_week()
+
+    @reading("week")
+    async def _read_week(self) -> None:
+        try:
             self._week = await self.host.access.week(self.host.now())
         except GermlineError as error:
             self.tell(error)
             return
         self._show_digest()
+        if (behind := self.host.access.behind_s) is not None:
+            self.set_timer(behind, self._read_week)
 
     def list_items(self) -> None:
         """List the skills that are asked for."""
@@ -137,10 +147,8 @@ class SkillsScreen(ListScreen["SkillCard"]):
     @property
     def note(self) -> str:
         """How many skills there are."""
-        open_now = self._work.loose if self._work else 0
-        loose = f", {count(open_now, 'open signal')} not taken up" if open_now else ""
         shown = f"{len(self._shown):,} of " if self.needle else ""
-        return f"{shown}{count(len(self._every), 'skill')}{loose}"
+        return f"{shown}{count(len(self._every), 'skill')}"
 
     @property
     def copied_id(self) -> str:

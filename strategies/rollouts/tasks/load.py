@@ -1,7 +1,6 @@
 """Task sets as files: TOML with [[tasks]], or JSONL with one task a line; see docs/rollouts.md.
 
 Without graders, the `evals/evals.json` of a skill is read too: prompts and files, not what it expects in words.
-Source: agentskills/agentskills, docs/skill-creation/evaluating-skills.mdx.
 """
 
 from __future__ import annotations
@@ -10,25 +9,23 @@ import json
 import re
 import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
 from events.errors import TaskFileError
 from strategies.rollouts.tasks.errors import mistake
+from strategies.rollouts.tasks.evals_file import EVALS, EVALS_FOLDER, FROM, read_evals
 from strategies.rollouts.tasks.fixture_locker import UNFIT, FixtureLocker, set_name, task_set
 from strategies.rollouts.tasks.harbor_tasks import load_harbor
 from strategies.rollouts.tasks.task import RolloutTask, TaskSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 _MAX_FILE_BYTES: Final = 256 * 1024**2
 _HINT: Final = "docs/rollouts.md shows a whole task set"
-_FROM: Final = "from"
-EVALS: Final = "evals.json"
-_EVALS_FOLDER: Final = "evals"
 
 
 def load_tasks(path: Path, *, graded: bool = True) -> TaskSet:
@@ -46,7 +43,7 @@ def load_tasks(path: Path, *, graded: bool = True) -> TaskSet:
             hint = f"germline audit SKILL --tasks {path}    {_HINT}"
             raise TaskFileError(f"{path} says in words what is expected, and has no grader", hint=hint)
         name, entries = _of_evals(path, text)
-        folder = folder.parent if folder.name == _EVALS_FOLDER else folder
+        folder = folder.parent if folder.name == EVALS_FOLDER else folder
     else:
         name, entries = (_of_toml if is_toml else _of_jsonl)(path, text)
     locker = FixtureLocker(folder)
@@ -109,21 +106,9 @@ def _of_jsonl(path: Path, text: str) -> tuple[str, Iterator[_Found]]:
 
 
 def _of_evals(path: Path, text: str) -> tuple[str, Iterator[_Found]]:
-    """Read the prompts of a skill's evals, with their files, which are relative to the skill."""
     whole = _line(path, text, 1).content
-    evals = whole.get("evals")
-    if not isinstance(evals, list) or not all(isinstance(each, dict) for each in evals):
-        raise TaskFileError(f"{path} has no list of evals", hint='{"skill_name": "…", "evals": [{"id": 1, …}]}')
     name = UNFIT.sub("-", str(whole.get("skill_name") or set_name(path)))
-    return name, (_eval(f"{path}, eval {at}", each, at) for at, each in enumerate(evals, 1))
-
-
-def _eval(where: str, entry: dict[str, object], at: int) -> _Found:
-    files = entry.get("files") or []
-    if not isinstance(files, list):
-        raise TaskFileError(f"{where}: files is no list", hint="name files below the skill, as texts")
-    workspace = {Path(str(file)).name: {_FROM: file} for file in files}
-    return _Found(where, {"id": str(entry.get("id", at)), "prompt": entry.get("prompt", ""), "files": workspace})
+    return name, (_Found(*entry) for entry in read_evals(path, whole))
 
 
 def _line(path: Path, line: str, at: int) -> _Found:
@@ -162,8 +147,8 @@ def _task(entry: _Found, locker: FixtureLocker, *, graded: bool) -> RolloutTask:
 def _locked(where: str, key: str, value: object, locker: FixtureLocker) -> object:
     """Put the hash of a file in the place of each name of one: `{from = …}`, a script, the files that are used."""
     if isinstance(value, dict):
-        if value.keys() == {_FROM}:
-            return locker.fixture(where, value[_FROM])
+        if value.keys() == {FROM}:
+            return locker.fixture(where, value[FROM])
         return {name: _locked(where, str(name), inner, locker) for name, inner in value.items()}
     if key == "script":
         return locker.fixture(where, value)

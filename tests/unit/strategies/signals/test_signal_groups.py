@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 from registry.query.library import Raised
+from registry.query.signal_kinds import KINDS
 from strategies.signals.detect import DETECTORS, detect, episodes_showing
 from strategies.signals.signal_groups import signal_groups
 from strategies.signals.thresholds import Thresholds
 from strategies.usage.description_signals import MISFITS
 from tests.registries import raised_signal
 from tests.worlds import call, episode
-from tui.text.signal_words import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

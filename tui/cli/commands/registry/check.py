@@ -15,7 +15,7 @@ from tui.cli.config.config import read_config
 from tui.cli.output.invocation import invocation, json_text
 from tui.cli.output.options import AsJson
 from tui.cli.printers.check import print_check, print_check_markdown, sarif_of
-from tui.documents.status import CheckDocument, CheckFindingRow
+from tui.documents.status import CheckDocument
 from tui.reads.check import (
     CheckFinding,
     drift_findings,
@@ -111,7 +111,7 @@ def _checked(path: Where, project: Path, most: int | None) -> CheckDocument:
         events=integrity.events,
         unproven=sum(map(len, unproven.values())),
         most_unproven=most,
-        findings=tuple(map(CheckFindingRow.model_validate, findings)),
+        findings=tuple(findings),
     )
 
 

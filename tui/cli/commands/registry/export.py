@@ -18,7 +18,7 @@ from tui.cli.commands.registry.export_files import export_events, export_log, ex
 from tui.cli.commands.registry.export_sessions import decide_on_sessions, show_sessions
 from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import UNDECIDED, AsJson, DryRun, Reason, SignWith, Yes, require_reason
+from tui.cli.output.options import UNDECIDED, AsJson, DryRun, Reason, Rehearse, SignWith, Yes, require_reason
 from tui.documents.events import event_rows
 from tui.documents.exports import ExportReviewDocument, ExportRolloutsDocument, FinishedRunRow
 from tui.session.bootstrap import find_registry, open_library, open_registry
@@ -152,9 +152,7 @@ def export_rollouts(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The file, as JSON lines.")],
     skill: _Skill = "",
     yes: Yes = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")
-    ] = False,
+    dry_run: Rehearse = False,
     as_json: AsJson = False,
 ) -> None:
     """Write approved runs of a model for trainers: good ones as examples, or all as groups with advantages.

@@ -16,7 +16,7 @@ from strategies.interchange.dataset_rows import DatasetFormat
 from tui.cli.output.facts import say_fact
 from tui.cli.output.files import write_over
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, Yes
+from tui.cli.output.options import AsJson, Rehearse, Yes
 from tui.documents.exports import ExportDatasetDocument
 from tui.session.bootstrap import find_registry, open_library
 from tui.text.numbers import count
@@ -52,9 +52,7 @@ def export_dataset(  # noqa: PLR0913 - the options of the command are its contra
         bool, typer.Option("--approved", help="Only sessions that `export review --sessions` approved.")
     ] = False,
     yes: Yes = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")
-    ] = False,
+    dry_run: Rehearse = False,
     as_json: AsJson = False,
 ) -> None:
     """Write sessions with an outcome for trainers: good ones, pairs, groups with advantages, or labels.

@@ -67,8 +67,8 @@ def add_knowledge(
     call = invocation(ctx)
     again = f"germline knowledge add {skill} PATH --reason TEXT"
     require_reason(reason, "a proposal needs a reason: it is kept with the event", again)
-    sources = _read(paths, project_folder(call.registry))
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+        sources = _read(paths, project_folder(call.registry))
         packed = pack(registry, skill, sources, SystemClock().now()[:10])
         before = registry.log.head().position
         with registry.rehearsal() if dry_run else nullcontext():

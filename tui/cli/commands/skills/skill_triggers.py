@@ -61,7 +61,7 @@ def show_triggers(ctx: typer.Context, name: OneOrAll = "", *, as_json: AsJson = 
     call.say(f"{len(named)} of {count(len(audits), 'description')} surely miss what they are for.")
     for audit in audits:
         mark, tone = ("!", "warn") if audit.findings else (" ", "")
-        say_folded(call, f"{call.paint(mark, tone)} {label(audit.capsule)}  ", trigger_words(audit))
+        say_folded(call, f"{mark} {label(audit.capsule)}  ", trigger_words(audit), tone=tone)
     first = (named or audits)[0].capsule.name if audits else ""
     call.say(f"next       {f'germline skill describe {first} --dry-run' if first else NEXT_STEPS['no skill']}")
 
