@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench.audit.hidden import EXAMPLE, expected_files
-from bench.audit.planted import SKILLS
+from bench.audit.hidden import expected_files
+from bench.audit.planted import EXAMPLE, SKILLS
 from examples.audit.agent import DOMAINS, Run, Skill, StuckError
 from examples.audit.tasks import TASKS, AuditTask, workspace_of, write_tasks
 from strategies.logs.scan_file import ReadTask, scan_file
