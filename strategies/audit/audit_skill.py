@@ -16,6 +16,7 @@ from strategies.audit.drafts import Drafted, drafted, texts_beside
 from strategies.audit.edit_moves import draft_edits
 from strategies.audit.edit_routing import route_edits
 from strategies.audit.evaluate_draft import DraftEvaluation
+from strategies.audit.passage_trials import PassageSearch, hurt_tasks
 from strategies.audit.propose_audit import propose_draft
 from strategies.audit.run_divergence import divergence
 from strategies.gate.lint import limits_of
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from strategies.audit.evaluate_draft import EvaluatedDraft
 
 _MOST_REASON_CHARS: Final = 1_000
+_MOST_SEARCHES: Final = 2
+"""Searches for harmful passages by runs, in one audit (a guess): one harm may hide another."""
 _QUIET: Final = 2
 """Iterations in a row without a hurt, after which a skill with nothing left to change has converged."""
 
@@ -50,7 +53,8 @@ class _Progress:
     """The last good draft, its verdict, and what is done to it next; `earlier` is what it was made from.
 
     `refused` are the sets of targets that were rolled back from it, or could not be made. `quiet` counts the
-    iterations in a row, up to this draft, in which nothing hurt.
+    iterations in a row, up to this draft, in which nothing hurt. `searches` counts those for passages by runs,
+    `is_searched` tells that this draft was; the draft that its route makes is judged from round `judged_from` on.
     """
 
     good: EvaluatedDraft
@@ -59,16 +63,19 @@ class _Progress:
     refused: tuple[frozenset[str], ...] = ()
     quiet: int = 0
     earlier: _Progress | None = None
+    searches: int = 0
+    is_searched: bool = False
+    judged_from: int = 0
 
     def with_draft(self, draft: EvaluatedDraft, verdict: AuditVerdict, earlier: _Progress | None) -> _Progress:
         """Go on from a draft that was not rolled back."""
         quiet = 0 if verdict.result == "hurt" else self.quiet + 1
-        return _Progress(draft, verdict, route_edits(draft.pairs), (), quiet, earlier)
+        return _Progress(draft, verdict, route_edits(draft.pairs), (), quiet, earlier, self.searches)
 
     def without_route(self) -> _Progress:
         """Try something else next than what was tried last."""
         refused = (*self.refused, self.route.keys)
-        return replace(self, refused=refused, route=route_edits(self.good.pairs, refused))
+        return replace(self, refused=refused, route=route_edits(self.good.pairs, refused), judged_from=0)
 
 
 def audit_skill(plan: AuditPlan) -> AuditEnd:
@@ -151,11 +158,12 @@ def _iterate(
     if not progress.route.targets and not progress.refused and 0 < progress.quiet < _QUIET:
         return _look_again(plan, evaluation, progress, iteration)
     for attempt in range(MOST_TRIES):
-        progress, made, left_out = _next_draft(plan, progress)
+        progress, made, left_out = _next_draft(plan, _searched(plan, evaluation, progress))
         if not made.made:
             why = f"no further change can be made: {'; '.join(left_out)[:_MOST_REASON_CHARS]}"
             return progress, why if left_out else _rest(progress)
-        draft = evaluation.evaluated(made.capsule, iteration)
+        unseen = [(None,) * len(plan.tasks)] * progress.judged_from
+        draft = evaluation.evaluated(made.capsule, iteration, unseen)
         verdict = judge_draft(draft.pairs, progress.good.pairs, progress.route.aims)
         following = (
             progress.without_route() if verdict.rolls_back else progress.with_draft(draft, verdict, progress)
@@ -174,6 +182,23 @@ def _iterate(
         if not verdict.rolls_back:
             break
     return progress, ""
+
+
+def _searched(plan: AuditPlan, evaluation: DraftEvaluation, progress: _Progress) -> _Progress:
+    """Find by runs what harms, where the last good draft hurts and nothing in the runs surely says why.
+
+    What is found was chosen by these runs, so that the draft without it is judged by further ones.
+    """
+    tasks = hurt_tasks(progress.verdict.hurts)
+    sure = any(target.suspects == 1 and target.action in {"harmful", "swap"} for target in progress.route.targets)
+    if not tasks or sure or progress.is_searched or progress.searches == _MOST_SEARCHES:
+        return progress
+    search = PassageSearch(plan, evaluation, progress.good, tasks)
+    route = search.route()
+    progress = replace(progress, is_searched=True, searches=progress.searches + 1)
+    if not route.targets:
+        return progress
+    return replace(progress, route=route, judged_from=plan.pairs * (2 if search.restored else 1))
 
 
 def _next_draft(plan: AuditPlan, progress: _Progress) -> tuple[_Progress, Drafted, tuple[str, ...]]:

@@ -224,6 +224,31 @@ def _cures(before: Sequence[AuditedPair], now: Sequence[AuditedPair], aims: Coll
     return is_less and _chance_of_loss(earlier, later) <= _CHANCE
 
 
+def worsening(before: Sequence[AuditedPair], now: Sequence[AuditedPair], chance: float) -> str:
+    """Say what goes worse in some pairs than in others, "" where chance may have made it.
+
+    Each anchor of each task counts by itself, and so do hurts in what was made: task by task, and over all tasks.
+    """
+    tasks = {pair.material.task for pair in now}
+    was, is_now = _troubles(before, tasks), _troubles(now, tasks)
+    for troubles in (was, is_now):
+        troubles["", ""] = [shown for (_, name), pairs in troubles.items() if not name for shown in pairs]
+    by_chance = {
+        key: _chance_of_loss([not shown for shown in was[key]], [not shown for shown in pairs])
+        for key, pairs in is_now.items()
+        if was.get(key)
+    }
+    key = min(by_chance, key=lambda each: (by_chance[each], each), default=("", ""))
+    if by_chance.get(key, 1.0) > chance:
+        return ""
+    what = key[1] or "what is made"
+    told = f"{what} of {key[0]}" if key[0] else "what is made"
+    return (
+        f"{told} goes wrong in {sum(is_now[key])} of {len(is_now[key])} pairs with it, in {sum(was[key])} of"
+        f" {len(was[key])} without it"
+    )
+
+
 def _troubles(pairs: Sequence[AuditedPair], tasks: Collection[str]) -> dict[tuple[str, str], list[bool]]:
     """Tell of each anchor of some tasks in which pairs it fails, and of each task in which what was made hurts."""
     failed = {key: [not kept for kept in held] for key, held in _held(pairs).items() if key[0] in tasks}
