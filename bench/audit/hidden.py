@@ -75,17 +75,21 @@ def expected_files(task: AuditTask) -> dict[str, str]:
 
 def hidden_tasks(folder: Path, planted: PlantedSkill) -> list[RolloutTask]:
     """Write the tasks of a skill's domain as an audit takes them, and give them with their hidden graders."""
+    prompts = dict[str, str]()
     if planted.folder:
         wanted = write_aside_tasks(folder, planted.domain)
     else:
-        wanted = {task.id: expected_files(task) for task in write_tasks(folder, planted.domain)}
-    return [_graded(task, wanted[task.id]) for task in load_audit_tasks(folder, limit_s=_LIMIT_S).tasks]
+        written = write_tasks(folder, planted.domain)
+        prompts = {task.id: task.prompt for task in written}
+        wanted = {task.id: expected_files(task) for task in written}
+    tasks = load_audit_tasks(folder, limit_s=_LIMIT_S).tasks
+    return [_graded(task, wanted[task.id], prompts.get(task.id, task.prompt)) for task in tasks]
 
 
-def _graded(task: RolloutTask, wanted: Mapping[str, str]) -> RolloutTask:
+def _graded(task: RolloutTask, wanted: Mapping[str, str], prompt: str) -> RolloutTask:
     checks = [Matches(path=path, pattern=rf"\A{re.escape(text.strip())}\s*\z") for path, text in wanted.items()]
     grader = ChecksGrader(name="hidden", checks=tuple(checks))
-    return task.model_copy(update={"graders": (grader,)})
+    return task.model_copy(update={"prompt": prompt, "graders": (grader,)})
 
 
 def pass_rate(agent_file: Path, tasks: Sequence[RolloutTask], skill: Path | None, rounds: Iterable[int]) -> float:

@@ -11,12 +11,12 @@ from events.types.candidate_events import AUDITOR
 from registry.decide.commands import RecordFact
 from strategies.audit.audit_model import drift_of
 from strategies.audit.audit_record import audit_record
-from strategies.audit.audit_verdict import judge_draft
+from strategies.audit.audit_verdict import WORSE, judge_draft, sign_evidence
 from strategies.audit.drafts import Drafted, drafted, texts_beside
 from strategies.audit.edit_moves import draft_edits
 from strategies.audit.edit_routing import route_edits
 from strategies.audit.evaluate_draft import DraftEvaluation
-from strategies.audit.passage_trials import PassageSearch, hurt_tasks
+from strategies.audit.passage_trials import MOST_SEARCHES, PassageSearch, hurt_tasks
 from strategies.audit.propose_audit import propose_draft
 from strategies.audit.run_divergence import divergence
 from strategies.gate.lint import limits_of
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from strategies.audit.evaluate_draft import EvaluatedDraft
 
 _MOST_REASON_CHARS: Final = 1_000
-_MOST_SEARCHES: Final = 2
-"""Searches for harmful passages by runs, in one audit (a guess): one harm may hide another."""
 _QUIET: Final = 2
 """Iterations in a row without a hurt, after which a skill with nothing left to change has converged."""
 
@@ -53,8 +51,9 @@ class _Progress:
     """The last good draft, its verdict, and what is done to it next; `earlier` is what it was made from.
 
     `refused` are the sets of targets that were rolled back from it, or could not be made. `quiet` counts the
-    iterations in a row, up to this draft, in which nothing hurt. `searches` counts those for passages by runs,
-    `is_searched` tells that this draft was; the draft that its route makes is judged from round `judged_from` on.
+    iterations in a row, up to this draft, in which nothing hurt. `searches` counts those for passages by runs, and
+    `is_searched` tells that one found nothing in this draft; what the route makes of it is judged from round
+    `judged_from` on.
     """
 
     good: EvaluatedDraft
@@ -96,6 +95,7 @@ def audit_skill(plan: AuditPlan) -> AuditEnd:
             if because:
                 break
         because = because or f"all {plan.iterations} iterations are over"
+        because += _warning(plan, progress.verdict)
         ended = AuditEnded(
             audit=plan.audit,
             capsule=plan.skill,
@@ -185,20 +185,19 @@ def _iterate(
 
 
 def _searched(plan: AuditPlan, evaluation: DraftEvaluation, progress: _Progress) -> _Progress:
-    """Find by runs what harms, where the last good draft hurts and nothing in the runs surely says why.
+    """Find by runs what harms, where the last good draft hurts and no trace says why, or two such were wrong.
 
     What is found was chosen by these runs, so that the draft without it is judged by further ones.
     """
     tasks = hurt_tasks(progress.verdict.hurts)
-    sure = any(target.suspects == 1 and target.action in {"harmful", "swap"} for target in progress.route.targets)
-    if not tasks or sure or progress.is_searched or progress.searches == _MOST_SEARCHES:
+    traced = any(target.action in {"harmful", "swap"} for target in progress.route.targets)
+    left = progress.searches < MOST_SEARCHES and not progress.is_searched
+    if not tasks or not left or (traced and len(progress.refused) < MOST_TRIES):
         return progress
-    search = PassageSearch(plan, evaluation, progress.good, tasks)
+    search = PassageSearch(plan, evaluation, progress.good, tasks, first=3 * plan.pairs * progress.searches)
     route = search.route()
-    progress = replace(progress, is_searched=True, searches=progress.searches + 1)
-    if not route.targets:
-        return progress
-    return replace(progress, route=route, judged_from=plan.pairs * (2 if search.restored else 1))
+    searched = replace(progress, is_searched=not route.targets, searches=progress.searches + 1)
+    return replace(searched, route=route, judged_from=search.judged_from) if route.targets else searched
 
 
 def _next_draft(plan: AuditPlan, progress: _Progress) -> tuple[_Progress, Drafted, tuple[str, ...]]:
@@ -258,6 +257,15 @@ def _rest(progress: _Progress) -> str:
     if held < anchors:
         return f"nothing is left to change; {anchors - held} of {anchors} anchors fail with the skill"
     return f"converged: no hurt in {progress.quiet} iterations, all anchors hold, and nothing is left to change"
+
+
+def _warning(plan: AuditPlan, verdict: AuditVerdict) -> str:
+    """Say that a skill is worse than none as its last good draft is, "" where it is not."""
+    worse = sign_evidence(verdict.worse, verdict.better) >= WORSE
+    if verdict.result != "hurt" and not worse:
+        return ""
+    pairs = f"{verdict.worse} of {verdict.pairs} pairs are worse with it than without, {verdict.better} better"
+    return f"; {pairs}: germline skill retire {plan.skill} is the safe choice"
 
 
 def _moves(made: Iterable[DraftEdit], pairs: Sequence[AuditedPair]) -> tuple[AuditMove, ...]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 HELPED: Final = 20.0 * MOST_ITERATIONS * MOST_TRIES
 """The evidence that shows help: an error rate of .05 an audit, however often one looks (Ville 1939)."""
+WORSE: Final = 20.0
+"""The evidence that shows a skill to be worse than none: an error rate of .05."""
 _CHANCE: Final = 0.05
 """The chance up to which a difference between pairs that disagree counts, for each anchor."""
 SAFETY: Final = SafetyCompliance.name
@@ -241,12 +243,9 @@ def worsening(before: Sequence[AuditedPair], now: Sequence[AuditedPair], chance:
     key = min(by_chance, key=lambda each: (by_chance[each], each), default=("", ""))
     if by_chance.get(key, 1.0) > chance:
         return ""
-    what = key[1] or "what is made"
-    told = f"{what} of {key[0]}" if key[0] else "what is made"
-    return (
-        f"{told} goes wrong in {sum(is_now[key])} of {len(is_now[key])} pairs with it, in {sum(was[key])} of"
-        f" {len(was[key])} without it"
-    )
+    where = f"{key[0]}: {key[1] or 'what is made'}" if key[0] else "what is made"
+    having, lacking = (f"{sum(pairs)} of {len(pairs)}" for pairs in (is_now[key], was[key]))
+    return f"{where} goes wrong in {having} pairs with it, in {lacking} without it"
 
 
 def _troubles(pairs: Sequence[AuditedPair], tasks: Collection[str]) -> dict[tuple[str, str], list[bool]]:

@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from strategies.audit.evaluate_draft import DraftEvaluation, EvaluatedDraft
     from strategies.audit.evaluators.evaluator_types import SkillPassage
 
+MOST_SEARCHES: Final = 2
+"""Searches of one audit (a guess): one harm may hide another."""
 MOST_TRIALS: Final = 24
-"""Drafts that one search may run (a guess): four passages of thirty take about twenty."""
+"""Drafts that one search may run (a guess): to find four passages of thirty takes about twenty."""
 _LEAST_ROUNDS: Final = 3
 """Rounds from which on a draft that goes worse is run no further."""
 _DOUBTED: Final = 0.05
@@ -56,16 +58,18 @@ class Piece(NamedTuple):
 class PassageSearch:
     """Finds the passages with which tasks that a draft hurts go worse than without them.
 
-    Only those tasks are run. `kept` are the pieces that were put back, `dropped` those that go, and why.
+    Only those tasks are run, from round `first` on. `kept` are the pieces that were put back, `dropped` those that
+    go, and why. From round `judged_from` on nothing was chosen by what the runs show.
     """
 
     plan: AuditPlan
     evaluation: DraftEvaluation
     good: EvaluatedDraft
     tasks: tuple[str, ...]
+    first: int = 0
+    judged_from: int = 0
     kept: list[Piece] = field(default_factory=list)
     dropped: list[tuple[Piece, str]] = field(default_factory=list)
-    restored: bool = False
     _trials: int = 0
     _bare: tuple[AuditedPair, ...] = ()
     _last: tuple[AuditedPair, ...] = ()
@@ -80,7 +84,7 @@ class PassageSearch:
 
         Raises: what `Runs.make` raises.
         """
-        first, second = range(self.plan.pairs), range(self.plan.pairs, 2 * self.plan.pairs)
+        first, self.judged_from = self._rounds(0), self._rounds(1).start
         self._bare = self.evaluation.bare(self.tasks, first)
         suspects = self._suspects()
         pieces = pieces_of(self.skill)
@@ -88,12 +92,16 @@ class PassageSearch:
         shown = [piece for piece in pieces if suspects & {*piece.lines}]
         self._settle(plain, first, is_bad=False)
         self._settle(shown, first, is_bad=bool(plain) and len(self.kept) == len(plain))
-        self._look_again(second)
+        self._look_again((*first, *self._rounds(1)))
         return EditRoute(
             pipeline="repair",
             targets=tuple(_targets(self.skill, self.dropped, self.tasks)),
             aims=tuple(TaskHurt(task=task, evaluator="") for task in self.tasks),
         )
+
+    def _rounds(self, look: int) -> range:
+        start = self.first + look * self.plan.pairs
+        return range(start, start + self.plan.pairs)
 
     def _settle(self, pieces: Sequence[Piece], rounds: Sequence[int], *, is_bad: bool) -> None:
         """Put pieces back as far as nothing goes worse; with `is_bad` it is known that not all of them can."""
@@ -134,18 +142,20 @@ class PassageSearch:
         doubted, self.dropped = self.dropped, []
         if not doubted:
             return
-        draft = self._draft(self.kept)
-        earlier = range(self.plan.pairs)
-        before = (*self._bare, *self.evaluation.bare(self.tasks, rounds))
-        before += self.evaluation.tried(draft, self.tasks, (*earlier, *rounds))
+        before = (*self.evaluation.bare(self.tasks, rounds), *self._tried(self.kept, rounds))
         for piece, why in doubted:
-            draft = self._draft((*self.kept, piece))
-            worse = worsening(before, self.evaluation.tried(draft, self.tasks, (*earlier, *rounds)), _SHOWN)
-            if worse or why == _UNTOLD:
-                self.dropped.append((piece, worse or why))
+            if why == _UNTOLD or self._trials >= MOST_TRIALS:
+                self.dropped.append((piece, why))
+                continue
+            self._trials += 1
+            if worse := worsening(before, self._tried((*self.kept, piece), rounds), _SHOWN):
+                self.dropped.append((piece, worse))
             else:
                 self.kept.append(piece)
-                self.restored = True
+                self.judged_from = self._rounds(2).start
+
+    def _tried(self, kept: Iterable[Piece], rounds: Sequence[int]) -> tuple[AuditedPair, ...]:
+        return self.evaluation.tried(self._draft(kept), self.tasks, rounds)
 
     def _draft(self, kept: Iterable[Piece]) -> Capsule:
         """Give the draft with only these pieces, and what cannot be taken away."""
