@@ -39,7 +39,7 @@ _LEAST_ROUNDS: Final = 3
 _DOUBTED: Final = 0.05
 """The chance of a loss up to which passages are halved further, or held to a second look."""
 _SHOWN: Final = 0.01
-"""The chance of a loss, over all pairs of both looks, up to which a passage goes."""
+"""The chance of a loss, over the pairs of both looks, up to which a passage goes."""
 _UNTOLD: Final = "it goes worse with it and others, and no trials are left to tell which"
 _ANYTHING: Final = Limits(edits=1_000_000, trust_region=1_000_000.0, files_may_go=True)
 """A draft that is only run, and never proposed, may take away what it likes."""
@@ -86,13 +86,16 @@ class PassageSearch:
         """
         first, self.judged_from = self._rounds(0), self._rounds(1).start
         self._bare = self.evaluation.bare(self.tasks, first)
+        self._last, worse = self._trial((), first)
+        if worse:  # what cannot be taken away hurts by itself: nothing tells passages from each other
+            return EditRoute(pipeline="repair")
         suspects = self._suspects()
         pieces = pieces_of(self.skill)
         plain = [piece for piece in pieces if not suspects & {*piece.lines}]
         shown = [piece for piece in pieces if suspects & {*piece.lines}]
         self._settle(plain, first, is_bad=False)
         self._settle(shown, first, is_bad=bool(plain) and len(self.kept) == len(plain))
-        self._look_again((*first, *self._rounds(1)))
+        self._look_again(first, self._rounds(1))
         return EditRoute(
             pipeline="repair",
             targets=tuple(_targets(self.skill, self.dropped, self.tasks)),
@@ -111,7 +114,7 @@ class PassageSearch:
             pairs, worse = self._trial(pieces, rounds)
             if not worse:
                 self.kept += pieces
-                self._last = pairs or self._last
+                self._last = pairs
                 return
             if self._trials >= MOST_TRIALS:
                 self.dropped += ((piece, worse if len(pieces) == 1 else _UNTOLD) for piece in pieces)
@@ -137,18 +140,22 @@ class PassageSearch:
                 break
         return pairs, worse
 
-    def _look_again(self, rounds: Sequence[int]) -> None:
-        """Put each piece that was dropped back once more, in further pairs: it goes where all pairs show it."""
+    def _look_again(self, first: Sequence[int], further: Sequence[int]) -> None:
+        """Put each piece that was dropped back once more: it goes where further pairs show it too."""
         doubted, self.dropped = self.dropped, []
         if not doubted:
             return
+        rounds = (*first, *further)
         before = (*self.evaluation.bare(self.tasks, rounds), *self._tried(self.kept, rounds))
         for piece, why in doubted:
             if why == _UNTOLD or self._trials >= MOST_TRIALS:
                 self.dropped.append((piece, why))
                 continue
             self._trials += 1
-            if worse := worsening(before, self._tried((*self.kept, piece), rounds), _SHOWN):
+            having = (*self.kept, piece)
+            again = self._tried(having, further)
+            worse = worsening(before, (*self._tried(having, first), *again), _SHOWN)
+            if worse and worsening(before, again, _DOUBTED):
                 self.dropped.append((piece, worse))
             else:
                 self.kept.append(piece)

@@ -108,6 +108,8 @@ class AsideRun:
             rows = json.loads(text)
         else:
             rows = list(csv.DictReader(io.StringIO(text), delimiter="\t" if source.endswith(".tsv") else ","))
+        if not rows:
+            raise StuckError(f"There is nothing in {source}.")
         if self.does("tidies"):
             tidy = text.upper()
             Path(source).write_text(tidy, encoding="utf-8")
