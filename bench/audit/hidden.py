@@ -12,7 +12,7 @@ from contextlib import chdir, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bench.audit.aside.aside_worlds import write_aside_tasks
+from bench.audit.aside.aside_worlds import AllKnowing, write_aside_tasks
 from examples.audit import agent as scripted
 from examples.audit.tasks import AuditTask, workspace_of, write_tasks
 from strategies.audit.audit_tasks import load_audit_tasks
@@ -56,19 +56,11 @@ def run_in_process(command: ConfinedCommand, policy: SandboxPolicy) -> Ran:
     )
 
 
-class _AllKnowing(scripted.Skill):
-    """A reader who knows every fact and keeps every form."""
-
-    def chance(self, question: str, often: float) -> bool:
-        del question, often
-        return True
-
-
 def expected_files(task: AuditTask) -> dict[str, str]:
     """Compute what a task must leave, by path, in a workspace of its own."""
     with tempfile.TemporaryDirectory() as folder, chdir(folder), redirect_stdout(io.StringIO()):
         workspace_of(task, Path())
-        run = scripted.Run(_AllKnowing("", task.prompt, ""), task.prompt)
+        run = scripted.Run(AllKnowing("", task.prompt, ""), task.prompt)
         run.write(scripted.DOMAINS[run.source](run))
         return {path: Path(path).read_text(encoding="utf-8") for path in (task.path, task.notes) if path}
 

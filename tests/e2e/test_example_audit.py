@@ -6,13 +6,15 @@ import csv
 import io
 import subprocess
 import sys
-from contextlib import chdir, redirect_stdout
+from contextlib import chdir, redirect_stdout, suppress
 from functools import cache
-from shutil import copytree
+from shutil import copytree, rmtree
 from typing import TYPE_CHECKING
 
 import pytest
 
+from bench.audit.aside.agent import AsideRun
+from bench.audit.aside.aside_worlds import AllKnowing, aside_skills, write_aside_tasks
 from bench.audit.hidden import expected_files
 from bench.audit.planted import EXAMPLE, SKILLS
 from examples.audit.agent import DOMAINS, Run, Skill, StuckError
@@ -83,12 +85,36 @@ def test_load_bearing_passages_help_and_harmful_ones_hurt(tmp_path: Path, name: 
 
 
 def test_each_planted_passage_is_one_line_of_its_skill() -> None:
-    for planted in SKILLS.values():
-        folder = EXAMPLE / "skills" / planted.name
+    for planted in {**SKILLS, **aside_skills()}.values():
+        folder = planted.place
         lines = (folder / "SKILL.md").read_text().splitlines()
         for words in (*planted.harmful, *planted.load_bearing, *planted.noise):
             assert sum(words in line for line in lines) == 1, (planted.name, words)
         assert all((folder / path).is_file() for path in planted.other_files)
+
+
+@pytest.mark.parametrize("name", aside_skills())
+def test_each_harmful_passage_kept_aside_does_something_to_a_run(tmp_path: Path, name: str) -> None:
+    planted = aside_skills()[name]
+    expected_of = write_aside_tasks(tmp_path / "tasks", planted.domain)
+
+    def left_by(task: str, text: str) -> tuple[dict[str, str], bool]:
+        skill, place = copytree(planted.place, tmp_path / "skill", dirs_exist_ok=True), tmp_path / "work"
+        (skill / "SKILL.md").write_text(text)
+        copytree(tmp_path / "tasks" / task / "workspace", place)
+        prompt, printed = (tmp_path / "tasks" / task / "task.md").read_text(), io.StringIO()
+        with chdir(place), redirect_stdout(printed):
+            run = AsideRun(AllKnowing(str(skill), prompt, ""), prompt)
+            with suppress(StuckError):
+                run.prepare()
+                run.write()
+        files = {path: (place / path).read_text() for path in expected_of[task] if (place / path).is_file()}
+        rmtree(place)
+        return files, '"is_error": true' in printed.getvalue()
+
+    assert all(left_by(task, "# Nothing\n") == (files, False) for task, files in expected_of.items())
+    for words in planted.harmful:
+        assert any(left_by(task, words) != (files, False) for task, files in expected_of.items()), words
 
 
 def test_the_sessions_that_the_agent_prints_are_read_step_by_step(tmp_path: Path) -> None:

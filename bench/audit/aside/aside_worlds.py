@@ -49,10 +49,11 @@ def write_aside_tasks(folder: Path, domain: str) -> dict[str, dict[str, str]]:
     return expected
 
 
-class _AllKnowing(Skill):
-    """A reader who knows every fact, keeps every form, and reads no skill."""
+class AllKnowing(Skill):
+    """A reader who knows every fact, keeps every form, and follows what is written."""
 
     def chance(self, question: str, often: float) -> bool:
+        """Let all happen."""
         del question, often
         return True
 
@@ -95,7 +96,7 @@ def _expected(prompt: str, data: str, source: str) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder, chdir(folder), redirect_stdout(io.StringIO()):
         Path(source).parent.mkdir(parents=True, exist_ok=True)
         Path(source).write_text(data, encoding="utf-8")
-        run = AsideRun(_AllKnowing("", prompt, ""), prompt)
+        run = AsideRun(AllKnowing("", prompt, ""), prompt)
         run.write()
         wanted = [run.task["path"], *([run.task["notes"]] if "notes" in run.task else [])]
         return {path: Path(path).read_text(encoding="utf-8") for path in wanted}
