@@ -265,7 +265,7 @@ def _warning(plan: AuditPlan, verdict: AuditVerdict) -> str:
     if verdict.result != "hurt" and not worse:
         return ""
     pairs = f"{verdict.worse} of {verdict.pairs} pairs are worse with it than without, {verdict.better} better"
-    return f"; {pairs}: germline skill retire {plan.skill} is the safe choice"
+    return f"; {pairs}: it is safer without{f' (germline skill retire {plan.skill})' if plan.version else ''}"
 
 
 def _moves(made: Iterable[DraftEdit], pairs: Sequence[AuditedPair]) -> tuple[AuditMove, ...]:

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from contextlib import chdir, redirect_stdout, suppress
 from functools import cache
+from pathlib import Path
 from shutil import copytree, rmtree
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,9 +21,6 @@ from examples.audit.agent import DOMAINS, Run, Skill, StuckError
 from examples.audit.tasks import TASKS, AuditTask, workspace_of, write_tasks
 from strategies.logs.scan_file import ReadTask, scan_file
 from strategies.logs.transcripts import read_transcripts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BY_NAME = {task.id: task for task in TASKS}
 ROUNDS = 25
@@ -93,24 +90,33 @@ def test_each_planted_passage_is_one_line_of_its_skill() -> None:
         assert all((folder / path).is_file() for path in planted.other_files)
 
 
+def files_in(folder: Path) -> list[Path]:
+    return [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+
+
 @pytest.mark.parametrize("name", aside_skills())
 def test_each_harmful_passage_kept_aside_does_something_to_a_run(tmp_path: Path, name: str) -> None:
     planted = aside_skills()[name]
-    expected_of = write_aside_tasks(tmp_path / "tasks", planted.domain)
+    written = write_aside_tasks(tmp_path / "tasks", planted.domain)
+    expected_of = {task: {Path(path): text for path, text in files.items()} for task, files in written.items()}
 
-    def left_by(task: str, text: str) -> tuple[dict[str, str], bool]:
-        skill, place = copytree(planted.place, tmp_path / "skill", dirs_exist_ok=True), tmp_path / "work"
+    def left_by(task: str, text: str) -> tuple[dict[Path, str], bool]:
+        skill, work = tmp_path / "skill", tmp_path / "tasks" / task / "workspace"
+        copytree(planted.place, skill, dirs_exist_ok=True)
         (skill / "SKILL.md").write_text(text)
-        copytree(tmp_path / "tasks" / task / "workspace", place)
+        place = copytree(work, tmp_path / "place")
         prompt, printed = (tmp_path / "tasks" / task / "task.md").read_text(), io.StringIO()
         with chdir(place), redirect_stdout(printed):
             run = AsideRun(AllKnowing(str(skill), prompt, ""), prompt)
             with suppress(StuckError):
                 run.prepare()
                 run.write()
-        files = {path: (place / path).read_text() for path in expected_of[task] if (place / path).is_file()}
+        brought = {path: (place / path).read_text() for path in sorted(files_in(place))}
+        given = {path: (work / path).read_text() for path in sorted(files_in(work))}
         rmtree(place)
-        return files, '"is_error": true' in printed.getvalue()
+        return {
+            path: text for path, text in brought.items() if given.get(path) != text
+        }, '"is_error": true' in printed.getvalue()
 
     assert all(left_by(task, "# Nothing\n") == (files, False) for task, files in expected_of.items())
     for words in planted.harmful:

@@ -134,7 +134,7 @@ def test_a_skill_that_stays_worse_than_none_is_said_to_be_best_retired(registry:
 
     end = ended(registry, tmp_path, ScriptedRunner(behaves=behaves))
     assert end.record.ended
-    assert f"germline skill retire {NAME} is the safe choice" in end.record.ended.because
+    assert f"it is safer without (germline skill retire {NAME})" in end.record.ended.because
 
 
 GOOD = RunRecord(answer="done", files={"report.csv": "customer,total\nAnn,5\n"}, anchors={"header": True})
