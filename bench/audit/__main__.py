@@ -1,12 +1,13 @@
 """What `germline audit` makes of skills with planted passages, by graders that no audit sees.
 
     python -m bench.audit [SKILL …] [--wrong 0 .1 .3] [--rounds 8] [--pairs 4] [--aside]
-    python -m bench.audit --placebo 100
+    python -m bench.audit --placebo 100 [--searched]
 
 For each skill the hidden pass rate without any, with the given one, and after an audit: with the computed
 evaluators alone, and with a stub model over HTTP that errs in a stated share of its answers. `lost` counts
 load-bearing passages that are gone, `left` harmful ones that are still there, `bad` lines that a wrong answer
-brought. The placebo is a skill that changes nothing: how many audits call an edit of it helped?
+brought. The placebo is a skill that changes nothing: how many audits call an edit of it helped? With
+`--searched` each audit also searches it for what harms, as if all tasks were hurt: how many find something?
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import os
 import sys
 import tempfile
 import time
-from contextlib import chdir, redirect_stdout
+from contextlib import chdir, nullcontext, redirect_stdout
 from contextvars import copy_context
 from pathlib import Path
 from shutil import copytree
@@ -31,6 +32,7 @@ from bench.audit.hidden import agent_command, hidden_tasks, pass_rate, run_in_pr
 from bench.audit.planted import PLACEBO, SKILLS
 from bench.audit.stub_reviewer import WRONG_ADVICE, StubReviewer
 from examples.audit.tasks import write_tasks
+from strategies.audit.evaluators.line_rewrites import REMOVE
 from tests.anthropic_stub import KEY, AnthropicStub
 from tui.cli.main import main as germline
 
@@ -66,6 +68,13 @@ class Audited(NamedTuple):
         return any(
             draft["kept"] and draft["iteration"] and draft["result"] == "helped" for draft in audit["drafts"]
         )
+
+    @property
+    def found_harm(self) -> bool:
+        """Whether a search by runs took something away."""
+        (audit,) = self.document["audits"]
+        moves = [move for draft in audit["drafts"] for move in draft["moves"]]
+        return any(move["evaluator"] == "incremental-value" and move["move"] == REMOVE for move in moves)
 
 
 def audited(
@@ -138,13 +147,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--aside", action="store_true", help="also what was kept aside in the example")
     parser.add_argument("--fresh", action="store_true", help="the skills of bench/audit/aside")
     parser.add_argument("--placebo", type=int, default=0, metavar="AUDITS")
+    parser.add_argument("--searched", action="store_true", help="search the placebo for what harms")
     asked = parser.parse_args(arguments)
     if unknown := sorted({*asked.skills} - known.keys()):
         parser.error(f"there is no skill {unknown[0]}; there are {', '.join(known)}")
     options = ["--pairs", str(asked.pairs), "--workers", "1" if asked.placebo else "2"]
     with tempfile.TemporaryDirectory(prefix="germline-bench-audit-") as folder:
         if asked.placebo:
-            placebo(Path(folder), asked.placebo, options, asked.seed)
+            placebo(Path(folder), asked.placebo, options, asked.seed, searched=asked.searched)
         else:
             named = [known[name] for name in asked.skills] or list(fresh.values()) * asked.fresh
             skills = named or [skill for skill in SKILLS.values() if asked.aside or not skill.aside]
@@ -204,21 +214,22 @@ def print_row(name: str, share: float | None, row: Row) -> None:
     print(f"{name:<15}{who:<12}{rates}{row.lost:>6}{row.left:>6}{row.bad:>5}{row.seconds:>6.0f}", flush=True)
 
 
-def placebo(folder: Path, audits: int, options: Sequence[str], seed: int) -> None:
+def placebo(folder: Path, audits: int, options: Sequence[str], seed: int, *, searched: bool) -> None:
     """Audit a skill that changes nothing again and again, each time with other luck."""
     tasks = folder / "tasks"
-    write_tasks(tasks, "sales")
-    helped = changed = 0
+    names = tuple(task.id for task in write_tasks(tasks, "sales"))
+    as_hurt = patch("strategies.audit.audit_skill.hurt_tasks", lambda _: names) if searched else nullcontext()
+    helped = changed = found = 0
     began = time.perf_counter()
     given = (PLACEBO.place / "SKILL.md").read_text(encoding="utf-8")
     for number in range(audits):
-        with patch("strategies.rollouts.run.trial.run", run_in_process):
+        with patch("strategies.rollouts.run.trial.run", run_in_process), as_hurt:
             done = audited(PLACEBO, tasks, folder / f"audit-{number}", salt=f":{seed}:{number}", options=options)
         helped += done.called_helped
         changed += done.text != given
-        print(
-            f"{number + 1:>4} audits: an edit called helped in {helped}, the text changed in {changed}", flush=True
-        )
+        found += done.found_harm
+        seen = f"the text changed in {changed}, harm found in {found}"
+        print(f"{number + 1:>4} audits: an edit called helped in {helped}, {seen}", flush=True)
     print(f"{time.perf_counter() - began:.0f} s")
 
 
