@@ -140,8 +140,13 @@ class Registry(Library):
         )
 
     def _whole_version(self, command: RevertVersion) -> Capsule | None:
-        """Load the version to go back to; raises RefusedError where a file of it was erased, or lost."""
+        """Load the version to go back to, with the score that its text has by now.
+
+        Raises: RefusedError where a file of it was erased, or lost.
+        """
         past = time_travel.at_version(self.log, command.capsule, command.to_version)
+        if past is not None:
+            past = replace(past, score=self.version(command.capsule, command.to_version).score)
         for file in past.files if past else ():
             if self.log.get_blob(file.entry.blob) is None:
                 raise RefusedError(

@@ -42,6 +42,9 @@ PRICE: Final[Mapping[str, float]] = {"input": 10.0, "output": 50.0, "cache_write
 ROLES: Final = ("proposer", "writer", "judge", "notes", "classifier", "agent")
 MODELS: Final = {role: f"stub-{role}" for role in ROLES}
 """A model for each role, as `[models]` names them."""
+COUNTING: Final = "/v1/messages/count_tokens"
+LATEST: Final = "stub-latest"
+"""A name that means a model, and is on no list."""
 
 
 @dataclass(frozen=True)
@@ -157,11 +160,15 @@ def drips(seconds: float = 0.02) -> Step:
 
 
 class AnthropicStub:
-    """A server for the time of a `with`; `polls` is how often a batch is still in progress when asked."""
+    """A server for the time of a `with`; `polls` is how often a batch is still in progress when asked.
+
+    `counts` are the tokens that it says each prompt holds, 0 where it counts none.
+    """
 
     def __init__(self, *, key: str = KEY, polls: int = 1) -> None:
         self.key = key
         self.polls = polls
+        self.counts = 0
         self.received: list[Received] = []
         self.batches: dict[str, list[dict[str, Any]]] = {}
         self.closing = threading.Event()
@@ -223,7 +230,8 @@ class AnthropicStub:
 
     def asked(self, role: str = "") -> list[Received]:
         """List the prompts that a role sent, in batches too; of all roles where none is named."""
-        return [one for one in self.received if one.role and role in {"", one.role}]
+        sent = [one for one in self.received if one.path != COUNTING]
+        return [one for one in sent if one.role and role in {"", one.role}]
 
     def texts(self, role: str = "") -> str:
         """Give all that a role ever sent, as text to search in."""
@@ -256,10 +264,17 @@ class AnthropicStub:
             return refused(wrong) if (wrong := _wrong(body)) else self.answer(body)
         if path == "/v1/chat/completions":
             return completion(self.answer(body))
-        if path == "/v1/models":
-            return Step({"object": "list", "data": [{"id": name, "object": "model"} for name in MODELS.values()]})
         if path.startswith("/v1/messages/batches"):
             return self._batch(method, path.removeprefix("/v1/messages/batches").strip("/"), body)
+        return self._tells(path.partition("?")[0])
+
+    def _tells(self, path: str) -> Step:
+        """Say which models there are, and how many tokens a prompt holds."""
+        models = [{"id": name, "type": "model", "object": "model"} for name in MODELS.values()]
+        if path == COUNTING and self.counts:
+            return Step({"input_tokens": self.counts})
+        if path in {"/v1/models", f"/v1/models/{LATEST}"}:
+            return Step(models[0] if path.endswith(LATEST) else {"data": models, "has_more": False})
         return fails(404, "not_found_error", f"no such path: {path}")
 
     def keep(self, method: str, path: str, headers: Mapping[str, str], body: dict[str, Any]) -> None:

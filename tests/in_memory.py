@@ -27,6 +27,7 @@ ON_DISK: Final = frozenset(
         "test_engines",
         "test_example_rollouts",
         "test_example_train",
+        "test_harbor_tasks",
         "test_hostile_graders",
         "test_messages_agent",
         "test_own_code_only",

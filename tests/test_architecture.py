@@ -113,6 +113,7 @@ HOMES = {
     # and what starts, limits and confines other processes
     "subprocess": (
         "registry/evidence/gitleaks.py",
+        "strategies/rollouts/run/harbor_script.py",  # itself run in the sandbox
         "strategies/sandbox/bubblewrap.py",
         "strategies/sandbox/confined_run.py",
         "tui/cli/output/pager.py",

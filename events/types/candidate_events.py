@@ -9,6 +9,8 @@ from events.types.runs import Attribution, Count, Rollouts
 from events.types.score import Censoring, Delta, Effect, Measured, Unit
 from events.types.tiers import TierFigures
 
+BY_HAND: Final = "by-hand"
+"""The proposer, and the fingerprint, of what a person wrote: it answers no signal."""
 AUDITOR: Final = "audit"
 """The proposer of the candidate that an audit ends with."""
 TRAINER: Final = "trainer"

@@ -5,8 +5,8 @@ from typing import Final, Literal
 from events.types.claims import Claim, Trigger
 from events.types.frozen import Frozen
 from events.types.parts import Edit, FileEntry, Mutation, Pin, Reason, Strategy
-from events.types.runs import Rollouts
-from events.types.score import Delta, Measured, Score, Unmeasured
+from events.types.runs import Count, Rollouts
+from events.types.score import Delta, Measured, Score, Unit, Unmeasured
 from events.types.tiers import Tier
 
 VersionCause = Literal["import", "promotion", "revert", "adoption", "override"]
@@ -292,11 +292,20 @@ class RetirementProposed(Frozen):
     tokens: int
 
 
+class TestedLine(Frozen):
+    """A line that was tested, by its identity in its section."""
+
+    gene: str
+    line: int
+    text: str
+
+
 class SkillTested(Frozen):
     """A live skill was run against runs without it: `before` are those without, `after` those with it.
 
-    `beside` are the versions that were offered in both, none where it was run against no skill. `verdict` is helps
-    where the rule of the gate holds for it, harms where the same rule holds for doing without it, else unclear.
+    `beside` are the versions that were offered in both, none where it was run against no skill. With a `line` the
+    whole skill was run against itself without that line. `verdict` is helps where the rule of the gate holds for
+    it, harms where the same rule holds for doing without it, else unclear.
     """
 
     type: Literal["SkillTested"] = "SkillTested"
@@ -309,3 +318,69 @@ class SkillTested(Frozen):
     before: Measured
     after: Measured
     rollouts: Rollouts
+    line: TestedLine | None = None
+
+
+class MeanAmount(Frozen):
+    """The mean difference of an amount over so many tasks that both models did, with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+    tasks: Count
+
+
+class ModelFigures(Frozen):
+    """A skill under one model: what came of `uses` with an outcome, and whether having the skill helped.
+
+    `grounds` are kept runs with it and without any skill, paired by task and round, or sessions that loaded it
+    and others of the same run, which is observed. `effect` is with it minus without it, None where nothing can be
+    compared. Units: `success` is a mean outcome with a 95 % interval, `cost_usd` and `seconds` are means of the
+    uses that tell them.
+    """
+
+    model: str
+    grounds: Literal["runs", "sessions"]
+    uses: Count
+    success: Unit | None
+    low: Unit
+    high: Unit
+    cost_usd: float | None
+    seconds: float | None
+    effect: Delta | None
+    verdict: Literal["helps", "harms", "unclear", "too little"]
+
+
+class LineUnderModels(Frozen):
+    """What obeying a line goes with under each of two models, on sealed sessions; None where nothing is known."""
+
+    gene: str
+    line: int
+    text: str
+    first: Delta | None
+    second: Delta | None
+    first_verdict: Literal["holds", "refuted", "unclear", "too little"]
+    second_verdict: Literal["holds", "refuted", "unclear", "too little"]
+
+
+class SkillModelsCompared(Frozen):
+    """A live version is held against two models, from sessions and kept runs; neither counts for being newer.
+
+    Differences are those of the `second` less those of the `first`, with the skill, over tasks that both did; None
+    below ten of them. `suits` says which of them the skill goes with, `reason` why. Units: all questions that
+    were asked of these figures share the error rate `alpha`.
+    """
+
+    type: Literal["SkillModelsCompared"] = "SkillModelsCompared"
+    capsule: str
+    version: int
+    first: ModelFigures
+    second: ModelFigures
+    shared_tasks: Count
+    difference: Delta | None
+    cost_usd: MeanAmount | None
+    seconds: MeanAmount | None
+    lines: tuple[LineUnderModels, ...]
+    suits: Literal["first", "second", "either", "neither", "unknown"]
+    reason: str
+    alpha: float

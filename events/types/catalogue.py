@@ -42,6 +42,7 @@ NAMES_IN: Final[dict[str, tuple[str, ...]]] = {
         "JudgeCalibrated",
         "RunsScored",
         "RolloutsReviewed",
+        "SessionsReviewed",
         "AdviceGiven",
     ),
     "model_events": (
@@ -72,6 +73,7 @@ NAMES_IN: Final[dict[str, tuple[str, ...]]] = {
         "VersionRetired",
         "VersionScored",
         "SkillTested",
+        "SkillModelsCompared",
         "DescriptionJudged",
         "RetirementProposed",
         "CapsuleRetired",
@@ -158,6 +160,7 @@ UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     "AdviceGiven": (_unchanged,),
     # 2: the pairs that infrastructure lost; 3: which draft of its iteration it is
     "AuditJudged": (_unchanged, _unchanged),
+    "SkillTested": (_unchanged,),  # 2: the one line that was tested
     "GeneBorn": (_unchanged,),
     "GeneMutated": (_unchanged,),
     "CapsuleReverted": (_unchanged,),

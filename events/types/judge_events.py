@@ -63,6 +63,19 @@ class RolloutsReviewed(Frozen):
     reason: Reason
 
 
+class SessionsReviewed(Frozen):
+    """A person looks over sessions from logs, and says whether they may be training data.
+
+    The last word on a session counts. `listing` names the blob that lists them, as JSON: their ids.
+    """
+
+    type: Literal["SessionsReviewed"] = "SessionsReviewed"
+    decision: Literal["approve", "reject"]
+    sessions: int
+    listing: str
+    reason: Reason
+
+
 class AdviceGiven(Frozen):
     """What would help a skill, by rule from how its runs failed, and beside it what a model makes of the same.
 

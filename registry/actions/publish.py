@@ -37,7 +37,7 @@ from registry.skill_md.skill_files import main_file, require_path, write_place
 from registry.skill_md.text import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from events.store.protocol import Receipt
     from events.store.sql_log import EventLog
@@ -71,12 +71,12 @@ def take_in(registry: Registry, folder: Path) -> Receipt:
 
 
 def take_in_edits(
-    registry: Registry, name: str, *, keep_claims: bool = False, held: Path | None = None
+    registry: Registry, name: str, *, keep_claims: bool = False, held: Path | None = None, by: Sequence[str] = ()
 ) -> Receipt:
     """Adopt what a person made of the projected files, and project the stamp of the new version.
 
-    `held` is the folder of an edit that was held back; the projected files must be unedited then. What is saved
-    between the reading and the writing is not written over. Raises: RefusedError then, too.
+    `held` is the folder of an edit that was held back; the projected files must be unedited then. Sessions
+    `by` wrote it. What is saved between the reading and the writing is not written over. Raises: RefusedError.
     """
     from registry.decide.commands import Adopt  # noqa: PLC0415 - `status` looks at folders, and takes nothing in
 
@@ -86,7 +86,7 @@ def take_in_edits(
     skill = edited_folder(registry, name, held)
     with registry.log.transaction():
         keep_files(registry.log, skill)
-        receipt = registry.execute(Adopt(skill, keep_claims=keep_claims))
+        receipt = registry.execute(Adopt(skill, keep_claims, tuple(by)))
     try:
         write_out(registry, in_folder(registry, name), seen=seen)
     except OvertakenError:

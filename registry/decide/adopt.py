@@ -36,15 +36,20 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from registry.state.gene import Gene
 
+_SHOWN_CHARS: Final = 12
+_SHOWN_SESSIONS: Final = 3
 _BY_HAND: Final = Unmeasured(reason="edited by hand: nothing measured yet")
 _INDEXED: Final = Unmeasured(reason="another navigation index: nothing measured yet")
 
 
-def adopt(capsule: Capsule, skill: SkillFolder, *, keep_claims: bool) -> list[Frozen]:
+def adopt(
+    capsule: Capsule, skill: SkillFolder, *, keep_claims: bool, sessions: Sequence[str] = ()
+) -> list[Frozen]:
     """List the events that make the capsule say what the files on disk say.
 
     Sections are matched by title, lines inside them by patience diff. A changed line that
-    carries a claim drops it, unless `keep_claims`; a removed one always does.
+    carries a claim drops it, unless `keep_claims`; a removed one always does. The summary of the version names the
+    `sessions` that wrote the edit.
 
     Raises: RefusedError where nothing differs, or another version than the live one was edited;
     SkillFormatError where the edited skill is not valid; EditError where a protected line was edited.
@@ -76,10 +81,19 @@ def adopt(capsule: Capsule, skill: SkillFolder, *, keep_claims: bool) -> list[Fr
         version=capsule.version + 1,
         genes=pins,
         cause="adoption",
-        summary=f"hand edit of {', '.join(paths)}",
+        summary=f"hand edit of {', '.join(paths)}{_written_by(sessions)}",
         stamped=not capsule.is_instructions,
     )
     return [adopted, *described, *genes, *files, version]
+
+
+def _written_by(sessions: Sequence[str]) -> str:
+    """Name the sessions that wrote an edit; the first ones, where there are many."""
+    if not sessions:
+        return ""
+    named = ", ".join(session[:_SHOWN_CHARS] for session in sessions[:_SHOWN_SESSIONS])
+    more = f" and {len(sessions) - _SHOWN_SESSIONS} more" if sessions[_SHOWN_SESSIONS:] else ""
+    return f", written by session{'s' if sessions[1:] else ''} {named}{more}"
 
 
 def reindex(capsule: Capsule, skill: SkillFolder) -> list[Frozen]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from events.types.capsule_events import (
         DescriptionJudged,
         RetirementProposed,
+        SkillModelsCompared,
         SkillTested,
         VersionMerged,
         VersionScored,
@@ -240,7 +241,7 @@ class RestoreSkill(NamedTuple):
 class RecordSkillFact(NamedTuple):
     """Write down what was found of a skill as a whole; its text stays as it is."""
 
-    fact: SkillTested | RetirementProposed
+    fact: SkillTested | RetirementProposed | SkillModelsCompared
 
     @property
     def capsule(self) -> str:
@@ -279,11 +280,13 @@ class Release(NamedTuple):
 class Adopt(NamedTuple):
     """Take in the edits that a person made to the projected files.
 
-    `keep_claims` leaves the claims of changed lines standing.
+    `keep_claims` leaves the claims of changed lines standing; `sessions` are those whose agents wrote the edit, as
+    logs tell.
     """
 
     skill: SkillFolder
     keep_claims: bool = False
+    sessions: tuple[str, ...] = ()
 
     @property
     def capsule(self) -> str:

@@ -264,7 +264,7 @@ def _release(command: commands.Release, state: DecisionState) -> list[Decided]:
 @decide.register
 def _adopt(command: commands.Adopt, state: DecisionState) -> list[Decided]:
     capsule = require_live(_require(state.capsule, command.capsule))
-    events = adopt(capsule, command.skill, keep_claims=command.keep_claims)
+    events = adopt(capsule, command.skill, keep_claims=command.keep_claims, sessions=command.sessions)
     return [_placed(event) for event in events]
 
 

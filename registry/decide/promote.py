@@ -136,6 +136,11 @@ def without_live_claims(capsule: Capsule, claims: Mapping[str, tuple[Claim, ...]
     return [*mutated, version]
 
 
+def require_birth(name: str, skill: NewSkill) -> None:
+    """Check that a new skill can be written; raises EditError and SkillFormatError as `birth` does."""
+    require_valid(skill_text(replace(as_born(name, skill), version=1, stamped=True)), name)
+
+
 def birth(proposed: CandidateProposed, skill: NewSkill, grounds: PromotionGrounds) -> list[Frozen]:
     """List the events by which a whole skill comes to be, and its first version.
 
@@ -143,8 +148,8 @@ def birth(proposed: CandidateProposed, skill: NewSkill, grounds: PromotionGround
     """
     cause = _cause(proposed, grounds)
     name = proposed.capsule
+    require_birth(name, skill)
     after = as_born(name, skill)
-    require_valid(skill_text(replace(after, version=1, stamped=True)), name)
     begun = CapsuleBorn(**cause, capsule=name, source=skill.source, front=skill.front, strategy=proposed.strategy)
     genes = [
         GeneBorn(

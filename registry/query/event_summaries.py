@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from events.types.candidate_events import BY_HAND, CandidateProposed
 from events.types.registry_events import LOOKED_UP
+from registry.query.signal_kinds import kind_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +24,11 @@ def summary(envelope: Envelope) -> str:
         return f"{envelope.type}: written by a newer germline"
     say = _SAY.get(envelope.type)
     return envelope.type if say is None else say(envelope.event)
+
+
+def origin_words(proposed: CandidateProposed) -> str:
+    """Say what kind of change a candidate is, and who proposes it: `repair by recovery`, `harden by hand`."""
+    return f"{proposed.strategy} by {'hand' if proposed.proposer == BY_HAND else proposed.proposer}"
 
 
 def _count(number: int, noun: str) -> str:
@@ -44,6 +51,12 @@ def _first(reasons: tuple[str, ...]) -> str:
     return reasons[0] if reasons else ""
 
 
+def _tested_against(event: Any) -> str:  # noqa: ANN401 - a SkillTested
+    if event.line is not None:
+        return f"itself without the line {event.line.text!r}"
+    return f"{' + '.join(event.beside)} without it" if event.beside else "no skill"
+
+
 def _tier(figures: TierFigures | None) -> str:
     return figures.tier if figures else "none"
 
@@ -58,9 +71,11 @@ _SAY: dict[str, Callable[[Any], str]] = {
     ),
     "JudgeCalibrated": lambda e: f"judge {e.judge}: agreement {e.agreement:.2f} on {_count(e.items, 'item')}",
     "RunsScored": lambda e: f"{_count(e.runs, 'run')} scored by {e.model}, as a note",
+    "SessionsReviewed": lambda e: f"{e.decision} {_count(e.sessions, 'session')} as training data: {e.reason}",
     "RolloutsReviewed": lambda e: f"{e.decision} {_count(e.runs, 'finished run')} for export: {e.reason}",
     "SignalRaised": lambda e: (
-        f"{e.kind} {e.template or e.action or '(no action)'}, {e.count:,}× in {_count(e.episodes, 'episode')}"
+        f"{kind_word(e.kind)}: {e.template or e.action or '(no action)'}, "
+        f"{e.count:,}× in {_count(e.episodes, 'episode')}"
     ),
     "SignalAssigned": lambda e: (
         f"signal {e.fingerprint[:8]} {'no longer assigned' if e.withdrawn else 'assigned'} to {e.capsule}"
@@ -147,10 +162,11 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "VersionRetired": lambda e: f"version {e.version} retired: {e.reason}",
     "VersionScored": lambda e: f"version {e.version} measured: {e.score.value:.3f} by {e.score.evaluator[:8]}",
     "SkillTested": lambda e: (
-        f"version {e.version} against {'no skill' if not e.beside else ' + '.join(e.beside) + ' without it'}: "
+        f"version {e.version} against {_tested_against(e)}: "
         f"{e.verdict}, {e.rollouts.difference:+.3f} "
         f"[{e.rollouts.low:+.3f}, {e.rollouts.high:+.3f}] in {_count(e.rollouts.pairs, 'pair')}, agent {e.agent}"
     ),
+    "SkillModelsCompared": lambda e: f"version {e.version} under {e.first.model} and {e.second.model}: {e.reason}",
     "DescriptionJudged": lambda e: (
         f"description, {e.verdict}: found {e.reached.before:.2f} → {e.reached.after:.2f}, "
         f"spared {e.spared.before:.2f} → {e.spared.after:.2f}; {e.description}"
@@ -162,7 +178,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     ),
     "CapsuleRetired": lambda e: f"retired: {e.reason}",
     "CapsuleRestored": lambda e: f"restored: {e.reason}",
-    "CandidateProposed": lambda e: f"{e.strategy} by {e.proposer}: {e.reason}",
+    "CandidateProposed": lambda e: f"{origin_words(e)}: {e.reason}",
     "ComparisonFrozen": lambda e: (
         f"comparison {e.comparison[:8]} frozen: {_count(e.sealed_tasks, 'sealed task')}, agent {e.agent}"
     ),

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
-from itertools import islice, takewhile
+from itertools import islice, takewhile, zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -28,7 +28,7 @@ from registry.projection.stored_documents import (
     format_in,
     read_back,
 )
-from registry.query.versions import event_of, scored_by, under_one_evaluator, version_row
+from registry.query.versions import event_of, under_one_evaluator, version_row
 from registry.skill_md.write_places import ANYWHERE, place_here
 from registry.state.candidate import fold_candidates
 from registry.state.capsule import is_capsule_name, unborn
@@ -117,8 +117,8 @@ class Library:
         if not ref:
             capsule = time_travel.latest(self.log, name)
         elif capsule := time_travel.at_version(self.log, name, self.version_of(name, ref)):
-            last = self._scored(name, capsule.version)
-            capsule = scored(capsule, scored_by(last).score) if last else capsule
+            last = self.version(name, capsule.version).rescored
+            capsule = scored(capsule, last) if last else capsule
         if capsule is None:
             raise self._unknown_skill(name)
         return replace(capsule, source=self.place_here(capsule.source))
@@ -168,8 +168,11 @@ class Library:
     def versions(self, name: str) -> list[VersionRow]:
         """List the versions of a skill, oldest first."""
         scored = events_in(self.log, self.log.documents("scored", name), "VersionScored")
-        made = self.log.read(stream=f"capsule:{name}", types=("CapsuleVersioned",))
-        rows = [version_row(envelope, scored.get(at)) for at, envelope in enumerate(made, 1)]
+        made = list(self.log.read(stream=f"capsule:{name}", types=("CapsuleVersioned",)))
+        rows = [
+            version_row(envelope, scored.get(at), following)
+            for at, (envelope, following) in enumerate(zip_longest(made, made[1:]), 1)
+        ]
         if not rows:
             raise self._unknown_skill(name)
         return rows
@@ -182,15 +185,16 @@ class Library:
 
     def version_rows(self, name: str, versions: Iterable[int]) -> dict[int, VersionRow]:
         """Read several versions of a skill at once, by number; those that there are none of are left out."""
-        places = [(name, version) for version in versions]
-        made = time_travel.events_of_versions(self.log, self.log.documents_at("version", places))
+        asked = dict.fromkeys(versions)
+        places = [(name, version) for version in asked]
+        further = [(name, version + 1) for version in asked if version + 1 not in asked]
+        made = time_travel.events_of_versions(self.log, self.log.documents_at("version", [*places, *further]))
         scored = events_in(self.log, self.log.documents_at("scored", places), "VersionScored")
-        return {version: version_row(envelope, scored.get(version)) for version, envelope in made.items()}
-
-    def _scored(self, name: str, version: int) -> Envelope | None:
-        """Find what measured a version last since it came."""
-        document = self.log.document("scored", name, at=version)
-        return event_in(self.log, document, "VersionScored") if document and document.seq == version else None
+        return {
+            version: version_row(envelope, scored.get(version), made.get(version + 1))
+            for version, envelope in made.items()
+            if version in asked
+        }
 
     def _unknown_skill(self, name: str) -> NotFoundError:
         names = self.names()

@@ -39,7 +39,7 @@ _BORN: Final = ("CapsuleImported", "CapsuleBorn", "CapsuleDescribed", "GeneBorn"
 _SAID: Final = (
     *("CandidateProposed", "CandidateReviewed", "PromotionReviewed"),
     *("CandidatePromoted", "CandidateRejected", "CandidateHeld"),
-    *("PresetSwitched", "RolloutsReviewed", "AdviceGiven", "EvidenceErased", "SignalRaised"),
+    *("PresetSwitched", "RolloutsReviewed", "SessionsReviewed", "AdviceGiven", "EvidenceErased", "SignalRaised"),
     *("GeneProtected", "GeneReleased", "GeneRetired"),
     *("CapsuleReverted", "AliasMoved", "VersionRetired", "CapsuleRetired", "CapsuleRestored"),
 )

@@ -44,13 +44,20 @@ class VersionRow(NamedTuple):
     @property
     def scores(self) -> tuple[Measured, ...]:
         """Every measurement that a timeline draws; between two evaluators it draws a seam."""
-        return (self.after, self.rescored) if self.rescored else (self.after,)
+        if self.rescored is None:
+            return (self.after,)
+        return (self.after, self.rescored) if isinstance(self.after, Score) else (self.rescored,)
 
 
-def version_row(envelope: Envelope, scored: Envelope | None = None) -> VersionRow:
-    """Read a version from its event, with the event that measured it last since then, if there is one."""
+def version_row(
+    envelope: Envelope, scored: Envelope | None = None, following: Envelope | None = None
+) -> VersionRow:
+    """Read a version from its event, with the event that measured it last since then, if there is one.
+
+    `following` made the next version: a promotion measured its base as well, which counts where nothing else did.
+    """
     event: CapsuleVersioned = event_of("CapsuleVersioned", envelope)
-    return VersionRow(
+    row = VersionRow(
         capsule=event.capsule,
         version=event.version,
         position=envelope.position,
@@ -65,6 +72,12 @@ def version_row(envelope: Envelope, scored: Envelope | None = None) -> VersionRo
         rescored=scored_by(scored).score if scored else None,
         rescored_at=scored.position if scored else 0,
     )
+    if following is None or isinstance(row.score, Score):
+        return row
+    promoted: CapsuleVersioned = event_of("CapsuleVersioned", following)
+    if not promoted.candidate or not isinstance(promoted.before, Score):
+        return row
+    return row._replace(rescored=promoted.before, rescored_at=following.position)
 
 
 def scored_by(envelope: Envelope) -> VersionScored:

@@ -179,9 +179,9 @@ def _text_breaches(key: str, value: str, folder: str) -> Iterator[Breach]:
         yield Breach(key, f"{key} is blank", f"write what the {key} is")
     if key == "description" and re.search("[<>]", value):
         yield Breach(key, "description holds < or >", "say it in words: descriptions are put inside markup")
-    if key == "name" and value.strip():
+    if key == "name" and value.strip() and len(value) <= MAX_NAME:
         if not is_skill_name(value):
             mend = "use lowercase letters, digits and single hyphens between them"
-            yield Breach(key, f"{value[:MAX_NAME]!r} is no valid name", mend)
+            yield Breach(key, f"{value!r} is no valid name", mend)
         elif value != folder:
             yield Breach(key, f"the skill is named {value}, its folder {folder}", "rename one of them")

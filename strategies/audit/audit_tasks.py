@@ -9,7 +9,9 @@ from pydantic import ValidationError
 from events.errors import TaskFileError
 from strategies.rollouts.tasks.check_types import Fixture
 from strategies.rollouts.tasks.errors import mistake
-from strategies.rollouts.tasks.load import FixtureLocker, load_tasks, set_name, task_set
+from strategies.rollouts.tasks.fixture_locker import FixtureLocker, set_name, task_set
+from strategies.rollouts.tasks.harbor_tasks import harbor_folders
+from strategies.rollouts.tasks.load import load_tasks
 from strategies.rollouts.tasks.task import MAX_TASK_FILES, RolloutTask
 from strategies.rollouts.tasks.workspace import fixture_bytes
 
@@ -34,7 +36,8 @@ def load_audit_tasks(path: Path, *, limit_s: float | None = None) -> TaskSet:
 
     `limit_s` replaces the limit of every task. Raises: TaskFileError naming the place, and what to write instead.
     """
-    tasks = _of_folder(path) if path.is_dir() else load_tasks(path, graded=False)
+    is_harbor = path.is_dir() and bool(harbor_folders(path))
+    tasks = _of_folder(path) if path.is_dir() and not is_harbor else load_tasks(path, graded=False)
     if limit_s is None:
         return tasks
     limited = tuple(task.model_copy(update={"limit_s": limit_s}) for task in tasks.tasks)

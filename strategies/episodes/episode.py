@@ -198,3 +198,30 @@ def in_time(records: Iterable[EpisodeRecord]) -> list[EpisodeRecord]:
 def _when(record: EpisodeRecord) -> tuple[float, str, int, str]:
     start = record.steps[0].span.byte_start if record.steps else 0
     return moment_s(record.started_at) or 0.0, record.source, start, record.id
+
+
+def model_of(record: EpisodeRecord) -> str:
+    """Name the model that ran an episode: the first that its log names, else its run configuration."""
+    return record.usage.models[0] if record.usage and record.usage.models else record.run
+
+
+def began_at(record: EpisodeRecord) -> str | None:
+    """Tell when a session began, as RFC 3339: by its own time, else by that of its first step that has one."""
+    return record.started_at or next((step.started_at for step in record.steps if step.started_at), None)
+
+
+def began(record: EpisodeRecord) -> float | None:
+    """Tell when a session began, in seconds since 1970."""
+    return moment_s(began_at(record))
+
+
+def lasted_ms(record: EpisodeRecord) -> float | None:
+    """Tell how long a session took: as its log says, else to the end of its last step, else its steps' sum."""
+    if record.usage and record.usage.duration_ms is not None:
+        return record.usage.duration_ms
+    last = next((step for step in reversed(record.steps) if step.started_at), None)
+    start, end = began(record), moment_s(last.started_at) if last else None
+    if last and start is not None and end is not None and end >= start:
+        return (end - start) * 1000 + (last.duration_ms or 0.0)
+    times = [step.duration_ms for step in record.steps if step.duration_ms is not None]
+    return sum(times) if times else None

@@ -12,6 +12,7 @@ from strategies.engines.share import HERE
 from strategies.evolve.draft import TurnContext, key_of
 from strategies.evolve.guidance import guide
 from strategies.evolve.results import ModelReport, model_report
+from strategies.evolve.rewrite_descriptions import rewrite_descriptions
 from strategies.evolve.stop_reason import NO_SKILL, NOTHING_READ, Stop, stop_of
 from strategies.evolve.turn import run_cycle
 from strategies.gate.replay.score_version import measure_live_first
@@ -33,7 +34,7 @@ from strategies.usage.skill_ledger import ledger_of, propose_retirements
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from events.types.capsule_events import RetirementProposed
+    from events.types.capsule_events import DescriptionJudged, RetirementProposed
     from events.types.parts import Strategy
     from events.types.registry_events import SignalRaised
     from registry.registry import Registry
@@ -96,7 +97,7 @@ class Evolution:
     `preset` is the name that the run went by; where that is `auto`, `bound` and its reason are the last it chose.
     `resting` signals were left alone, because turn after turn they led to no promotion. `taken_back` are the live
     versions under which outcomes had fallen, `moves` the live lines that climbed or fell on what came since.
-    `retirements` ask about skills that do too badly.
+    `retirements` ask about skills that do too badly, `descriptions` were rewritten and judged.
     """
 
     preset: str
@@ -113,6 +114,7 @@ class Evolution:
     guidance: tuple[Guidance, ...] = ()
     model: ModelReport | None = None
     retirements: tuple[RetirementProposed, ...] = ()
+    descriptions: tuple[DescriptionJudged, ...] = ()
 
 
 def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], None] = lambda _: None) -> Evolution:
@@ -176,13 +178,13 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
         results.append(written)
         on_cycle(written)
     summary = _summed(plan, results, agenda, bound, ended=turns < plan.cycles)
-    retirements = _retirements(registry, plan, grounds)
-    stop = _stop(plan, summary, first, grounds)
+    stop, retirements = _stop(plan, summary, first, grounds), _retirements(registry, plan, grounds)
     summary = replace(summary, taken_back=taken_back, moves=moves, retirements=retirements, stop=stop)
     if plan.reflecting is not None:
         plan.reflecting.take_notes(registry)
         return replace(summary, model=model_report(registry, plan.reflecting, results, since=since))
-    return replace(summary, guidance=_guided(plan, turn, first, grounds, len(results)))
+    summary = replace(summary, guidance=_guided(plan, turn, first, grounds, len(results)))
+    return replace(summary, descriptions=_described(registry, plan, grounds))
 
 
 def what_is_due(registry: Registry, plan: Plan) -> tuple[tuple[TakenBack, ...], tuple[TierMove, ...]]:
@@ -282,6 +284,17 @@ def _retirements(registry: Registry, plan: Plan, grounds: SkillGrounds) -> tuple
     names = [plan.skill] if plan.skill else registry.live_names()
     rows = [ledger_of(registry, name, grounds.scope) for name in names if is_skill_name(name)]
     return propose_retirements(registry, rows, _bound(registry, plan).preset)
+
+
+def _described(registry: Registry, plan: Plan, grounds: SkillGrounds) -> tuple[DescriptionJudged, ...]:
+    """Rewrite the descriptions that miss what they are for; where a person decides, only say that they do."""
+    if plan.only is not None:  # a few logs say little of where a skill is loaded
+        return ()
+    names = [name for name in ([plan.skill] if plan.skill else registry.live_names()) if is_skill_name(name)]
+    may_promote = not plan.review and "supported" in _bound(registry, plan).preset.projected
+    return rewrite_descriptions(
+        registry, names, grounds.scope, plan.policy, may_promote=may_promote, write=plan.write
+    )
 
 
 def _forbidden(registry: Registry, plan: Plan) -> str:

@@ -81,8 +81,8 @@ def look(
         return RolloutVerdict("promote", reasons, figures)
     if decision == "reject":
         return RolloutVerdict("reject", f"{missing[0]}: {reasons}", figures)
-    if rounds >= LOOKS[-1]:
-        few = not rules[0].holds
+    few = not rules[0].holds
+    if rounds >= LOOKS[-1] or (len(pairs) < policy.least_tasks and len(missing) == 1):  # no round brings a task
         return RolloutVerdict(
             "hold", missing[0] if few else f"not shown after {rounds} rounds: {reasons}", figures
         )

@@ -96,7 +96,7 @@ def replicated(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
     left = effect.replication
     if left is None:
         return
-    without = f"risk difference {left.risk_difference:+.3f}, p {left.p:.2g} without {left.left_out}"
+    without = f"risk difference {left.risk_difference:+.3f}, {p_words(left.p)} without {left.left_out}"
     alone = left.origins == 1 and not left.own
     missing = (
         f"{left.shares[0].name} alone shows it: of logs of others two sources must, independently"
@@ -105,7 +105,7 @@ def replicated(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
     )
     yield Rule(
         "origins",
-        f"p {left.p:.2g}" if left.left_out and not alone else _sources(left),
+        p_words(left.p) if left.left_out and not alone else _sources(left),
         f"at most {left.most_p:g} without {left.left_out or 'any single source'}",
         stands(left, policy.least_difference),
         missing,
@@ -153,7 +153,7 @@ def _controlled(cause: Confounding, policy: GatePolicy, sent: int) -> Rule:
     return Rule(
         "control",
         f"doing the same elsewhere goes with {cause.later:+.3f} ± {Z95 * cause.later_error:.3f} each time",
-        "not surely above 0, or clearly less than the decision itself",
+        "not surely above 0, or the decision tells more than how often they do it in all",
         not is_noticed(cause) or p <= bar,
         f"those who do it elsewhere as well end {cause.later:+.3f} better each time, whatever they did here: "
         f"they may have been doing better already; beyond that p is {p:.2g}, above {bar:.2g}; {BY_CHANCE}",
@@ -282,10 +282,10 @@ def _significant(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Rule
     bar, shared = nth_share(policy.alpha, sent), share_words(policy.alpha, sent)
     p, where = chance(effect)
     needed = None if p <= bar else _for_significance(effect.tasks, p, bar)
-    missing = f"p {p:.2g}{where} is above {shared}{_of(effect.tasks, needed)}"
+    missing = f"{p_words(p)}{where} is above {shared}{_of(effect.tasks, needed)}"
     yield Rule(
         "chance",
-        f"p {p:.2g}{where}",
+        f"{p_words(p)}{where}",
         f"at most {shared}",
         p <= bar,
         missing,
@@ -297,6 +297,11 @@ def _significant(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Rule
 def share_words(alpha: float, sent: int) -> str:
     """Say what p a claim is held to, and why: `0.0017, share 2 of alpha 0.01`."""
     return f"{nth_share(alpha, sent):.2g}, share {sent} of alpha {alpha:.2g}" if sent else f"alpha {alpha:.2g}"
+
+
+def p_words(p: float) -> str:
+    """Write a p; one that is too small for a float is not zero."""
+    return f"p {p:.2g}" if p else "p below 1e-300"
 
 
 def chance(effect: Effect) -> tuple[float, str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from registry.actions.publish import standing
+from strategies.episodes.episode import model_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -25,14 +26,16 @@ GROWTH: Final = 1.25
 
 @dataclass(frozen=True, slots=True)
 class Staleness:
-    """What a measurement does not cover: runs (models), agent versions and tasks that are known now; and its age.
+    """What a measurement does not cover: runs, models, agent versions and tasks that are known now; and its age.
 
     They came later, or were left out on purpose, by `--logs`: an episode does not say when it was read.
+    `models` are those that no run configuration is named after.
     Units: age_s seconds; `tasks` is how many it was measured on, `new_tasks` how many more there are, both 0 while
     that is no difference to speak of.
     """
 
     runs: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
     tasks: int = 0
     new_tasks: int = 0
@@ -40,7 +43,7 @@ class Staleness:
 
     def __bool__(self) -> bool:
         """Tell whether there is any of it."""
-        return bool(self.runs or self.agents or self.new_tasks or self.age_s)
+        return bool(self.runs or self.models or self.agents or self.new_tasks or self.age_s)
 
 
 def staleness(then: Iterable[EpisodeRecord], others: Iterable[EpisodeRecord], *, age_s: float) -> Staleness:
@@ -49,8 +52,10 @@ def staleness(then: Iterable[EpisodeRecord], others: Iterable[EpisodeRecord], *,
     tasks = {record.task for record in before}
     new = {record.task for record in after} - tasks
     grown = bool(new) and len(tasks) + len(new) >= GROWTH * len(tasks)
+    runs = _new(before, after, lambda record: record.run)
     return Staleness(
-        runs=_new(before, after, lambda record: record.run),
+        runs=runs,
+        models=tuple(model for model in _new(before, after, model_of) if model not in runs),
         agents=_new(before, after, lambda record: record.labels.get(AGENT_VERSION, "")),
         tasks=len(tasks) if grown else 0,
         new_tasks=len(new) if grown else 0,

@@ -9,7 +9,7 @@ from registry.query.tier_sentences import unseen_words
 from strategies.gate.replay.contrast import CARRYING_SHARE
 from strategies.gate.replay.replicates import runs_words
 from strategies.gate.rule import Decision, Rule, failed
-from strategies.gate.rules import chance, estimate, inert_rules, replay_rules, share_words, turned
+from strategies.gate.rules import chance, estimate, inert_rules, p_words, replay_rules, share_words, turned
 from strategies.policy.written_rules import WRITTEN_RULE
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _shown(figures: Figures, effect: Effect, policy: GatePolicy, sent: int) -> I
         f"{effect.obeyed} obedient and {effect.disobeyed} disobedient episodes of {effect.tasks} tasks"
     )
     p, where = chance(effect)
-    yield f"p {p:.2g}{where}, at most {share_words(policy.alpha, sent)}"
+    yield f"{p_words(p)}{where}, at most {share_words(policy.alpha, sent)}"
     if figures.delta is not None:
         yield f"paired delta {figures.delta.value:+.3f} [{figures.delta.low:.3f}, {figures.delta.high:.3f}]"
     if effect.replicates is not None:

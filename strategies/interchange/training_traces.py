@@ -14,11 +14,13 @@ from registry.evidence.scrub_text import scrubbed, texts_in
 from registry.query.signals import erased_records
 from strategies.advice.advise import counsel
 from strategies.advice.failure_stats import LEAST_TASKS
+from strategies.episodes.episode import model_of
 from strategies.logs.transcripts import read_transcripts
 from strategies.signals.survey import truth
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Literal
 
     from pydantic import JsonValue
 
@@ -33,6 +35,8 @@ NO_OUTCOME: Final = "without an outcome that the world gave"
 OF_OTHERS: Final = "whose log is not your own word"
 UNREADABLE: Final = "whose log is gone, changed or erased, or names no task"
 COPIES: Final = "that say what another one says"
+REJECTED: Final = "that a person rejected"
+UNAPPROVED: Final = "that no person approved"
 """Why sessions of explore tasks are left out."""
 
 
@@ -47,8 +51,7 @@ class TrainingTrace(NamedTuple):
     @property
     def model(self) -> str:
         """The model that wrote it, as far as its log tells; else the run configuration."""
-        usage = self.record.usage
-        return usage.models[0] if usage and usage.models else self.record.run
+        return model_of(self.record)
 
 
 class TrainingTraces(NamedTuple):
@@ -82,6 +85,22 @@ def training_traces(library: Library, skill: str = "", logs: LogGlobs | None = N
         elif traces.setdefault(repr((trace.prompt, trace.messages)), trace) is not trace:
             left_out[COPIES] += 1
     return TrainingTraces(tuple(traces.values()), dict(left_out))
+
+
+def let_go(
+    collected: TrainingTraces, decided: Mapping[str, Literal["approve", "reject"]], *, approved: bool
+) -> TrainingTraces:
+    """Leave out the sessions that a person rejected, and with `approved` those that nobody let go."""
+    kept, left_out = [], Counter(collected.left_out)
+    for trace in collected.traces:
+        decision = decided.get(trace.record.id)
+        if decision == "reject":
+            left_out[REJECTED] += 1
+        elif approved and decision is None:
+            left_out[UNAPPROVED] += 1
+        else:
+            kept.append(trace)
+    return TrainingTraces(tuple(kept), dict(left_out))
 
 
 def _trace(record: EpisodeRecord, outcome: float, transcript: Transcript) -> TrainingTrace | None:

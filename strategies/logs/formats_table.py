@@ -22,8 +22,8 @@ from strategies.logs.formats.coding_agents.pi_agent import PiReader
 from strategies.logs.formats.coding_agents.vscode_chat import VsCodeChatReader
 from strategies.logs.formats.germline_steps import StepsReader
 from strategies.logs.formats.inspect_ai import InspectReader
-from strategies.logs.formats.mapped.log_mapping import IN_USE
 from strategies.logs.formats.mapped.mapped_reader import MappedReader
+from strategies.logs.formats.mapped.mappings_in_use import IN_USE
 from strategies.logs.formats.mini_swe_agent import MiniSweAgentReader
 from strategies.logs.formats.openai_responses import ResponsesReader
 from strategies.logs.formats.openhands import OpenHandsReader

@@ -8,7 +8,14 @@ from functools import cached_property
 from threading import local
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from events.model_errors import DisconnectedError, ModelError, ServerFaultError, TimedOutError
+from events.errors import UpstreamError
+from events.model_errors import (
+    DisconnectedError,
+    ModelError,
+    RequestRefusedError,
+    ServerFaultError,
+    TimedOutError,
+)
 from strategies.models.batch import batch_of, reason_of, result_of
 from strategies.models.http_errors import AGAIN, asked_to_wait_s, failure, no_key, safe_line, within, without_key
 from strategies.models.prompts import Arrived
@@ -19,7 +26,6 @@ if TYPE_CHECKING:
 
     import anthropic
 
-    from events.errors import UpstreamError
     from strategies.models.prompts import Prompt
 
 T = TypeVar("T")
@@ -28,6 +34,10 @@ _CONNECT_S: Final = 10.0
 """The longest that a connection may take to come about (a guess: twice what the SDK allows)."""
 _KEY: Final = re.compile(r"[!-~]+")
 """What a key is made of: characters that a header can carry."""
+_COUNTED: Final = ("model", "system", "tools", "messages", "thinking", "output_config")
+"""What of a request decides how many tokens it holds."""
+_MOST_LISTED: Final = 1_000
+"""Models on one page of the list (the most that the API takes)."""
 _REFUSED: Final = 300
 """From this status on, a response is no reply: redirections were followed before."""
 _SET_UP: Final = (
@@ -79,6 +89,16 @@ class Claude:
                 lost=self._broken(prompt.model, lost[-1]) if lost else None,
             )
 
+    def count(self, prompt: Prompt) -> int | None:
+        """Ask how many tokens a prompt holds; None where the server does not tell."""
+        asked = {name: prompt.sent[name] for name in _COUNTED if name in prompt.sent}
+        try:
+            with self._failures(prompt.model) as client:
+                tokens = client.messages.count_tokens(**cast("dict[str, Any]", asked)).input_tokens
+        except UpstreamError:
+            return None
+        return tokens if isinstance(tokens, int) and tokens > 0 else None
+
     def send_batch(self, prompts: Mapping[str, Prompt]) -> str:
         """Send prompts as a batch, each under an id, and return the batch's name."""
         requests = [{"custom_id": name, "params": prompt.sent} for name, prompt in prompts.items()]
@@ -100,6 +120,21 @@ class Claude:
             lines = self._in_time(response.read).splitlines()
         for line in lines:
             yield result_of(line, batch)
+
+    def model_names(self) -> tuple[str, ...]:
+        """Ask which models there are; raises UpstreamError, and CredentialsError without a key."""
+        with self._failures("Claude") as client:
+            return tuple(model.id for model in client.models.list(limit=_MOST_LISTED))
+
+    def has_model(self, name: str) -> bool:
+        """Ask whether a name means a model; raises as above. Names of a newest snapshot are on no list."""
+        try:
+            with self._failures(name) as client:
+                return bool(client.models.retrieve(name).id)
+        except RequestRefusedError as error:
+            if error.unknown_model:
+                return False
+            raise
 
     def close(self) -> None:
         """Let go of the connections."""

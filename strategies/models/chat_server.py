@@ -108,6 +108,11 @@ class ChatServer:
             self._wait(backoff_s if tried.wait_s is None else tried.wait_s)
         raise AssertionError("the last try returns or raises")
 
+    @staticmethod
+    def count(_prompt: Prompt) -> int | None:
+        """Tell nothing: chat completions count no tokens beforehand."""
+        return None
+
     def models_of(self, url: str) -> tuple[str, ...]:
         """Ask a server for the names of its models; raises UpstreamError where it does not tell."""
         response = self._answered(lambda client: client.get(f"{url}/models", headers=self._headers()), url)

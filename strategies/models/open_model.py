@@ -82,6 +82,10 @@ class EndpointsByModel:
         """Send one prompt and wait for its reply."""
         return self._of(prompt.model).send(prompt)
 
+    def count(self, prompt: Prompt) -> int | None:
+        """Ask how many tokens a prompt holds; None where its server does not tell."""
+        return self._of(prompt.model).count(prompt)
+
     def send_batch(self, prompts: Mapping[str, Prompt]) -> str:
         """Send prompts as a batch."""
         return self.claude.send_batch(prompts)

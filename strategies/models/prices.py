@@ -48,8 +48,9 @@ class LongRates(Rates):
 
 
 class Price(Rates):
-    """What one model costs."""
+    """What one model costs; `cache_from` is the length from which its prompt cache keeps anything, in tokens."""
 
+    cache_from: Annotated[int, Field(ge=0)] = 0
     long: LongRates | None = None
 
     def of(self, usage: TokenUsage) -> float:
@@ -82,13 +83,18 @@ class PriceList(Frozen):
     def most_usd(self, prompt: "Prompt", *, batch: bool = False) -> float | None:
         """Tell what a prompt may cost at most: all of it written to the cache, and a reply of full length."""
         price = self.price_of(prompt.model)
-        dearer = price is not None and price.cache_write > price.input
+        dearer = prompt.caches and price is not None and price.cache_write > price.input
         held = {"cache_write": prompt.most_input} if dearer else {"input": prompt.most_input}
         return self.cost_usd(prompt.model, TokenUsage(output=prompt.max_tokens, **held), batch=batch)
 
     def sent_usd(self, prompt: "Prompt") -> float | None:
         """Tell what sending a prompt costs that no reply came to: of what went out, as English text goes."""
         return self.cost_usd(prompt.model, TokenUsage(input=prompt.likely_input))
+
+    def cache_from(self, model: str) -> int:
+        """Tell from how many tokens on a model's prompt cache keeps anything; 0 where that is not known."""
+        price = self.price_of(model)
+        return price.cache_from if price else 0
 
     def with_prices(self, own: "Mapping[str, Price]") -> "PriceList":
         """Put prices that a person gives before those of the list."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from math import ceil
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, assert_never
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 _BYTES_PER_TOKEN: Final = 2
 """The fewest that a token covers on average (a guess on the safe side: English text has about four)."""
+_COUNTED_MARGIN: Final = 1.05
+"""What a server's count may be off by: it calls it an estimate that differs by a small amount (a guess)."""
 _LIKELY_BYTES_PER_TOKEN: Final = 4
 """What a token of English text covers on average."""
 _THINKING_TOKENS: Final[Mapping[Effort, int]] = MappingProxyType({"low": 2_000, "medium": 6_000, "high": 12_000})
@@ -44,7 +47,8 @@ class Prompt:
     """A request to one model: `sent` is the body that goes out, `kept` the bytes that stay, without secrets.
 
     They say the same but for an agent, whose secrets go as they stand. The hash is over what stays, so that it is
-    the name of the blob, and tells nothing of a secret.
+    the name of the blob, and tells nothing of a secret. `caches` tells whether anything of it may be written to a
+    prompt cache. `counted` are its tokens as the server counts them, 0 where it was not asked.
     """
 
     role: ModelRole
@@ -52,6 +56,8 @@ class Prompt:
     sent: dict[str, JsonValue]
     kept: bytes
     max_tokens: int
+    caches: bool = False
+    counted: int = 0
 
     @cached_property
     def hash(self) -> str:
@@ -61,7 +67,7 @@ class Prompt:
     @property
     def most_input(self) -> int:
         """The tokens that it may hold, at most."""
-        return -(-len(self.kept) // _BYTES_PER_TOKEN)
+        return ceil(self.counted * _COUNTED_MARGIN) or -(-len(self.kept) // _BYTES_PER_TOKEN)
 
     @property
     def likely_input(self) -> int:
@@ -75,12 +81,18 @@ class Prompt:
 
 
 def prompt_of(
-    request: Request[Any], model: str, find_leaks: FindLeaks = lambda _: (), effort: Effort | None = None
+    request: Request[Any],
+    model: str,
+    find_leaks: FindLeaks = lambda _: (),
+    effort: Effort | None = None,
+    cache_from: int = 0,
 ) -> Prompt:
     """Write a request as the Messages API takes it; secrets leave it first.
 
-    With an `effort` the model thinks first, and its limit has room for that.
+    With an `effort` the model thinks first, and its limit has room for that. `cache_from` is the length from which
+    the model's cache keeps the beginning of a prompt. Units: tokens.
     """
+    request = _heeded(request, cache_from)
     most_tokens = request.max_tokens + (_THINKING_TOKENS[effort] if effort else 0)
     body = _body(request, model) | {"max_tokens": most_tokens}
     if effort:
@@ -89,7 +101,22 @@ def prompt_of(
         body |= {"thinking": {"type": "adaptive"}, "output_config": {**shape, "effort": effort}}
     kept = scrubbed(body, find_leaks(texts_in(body)))
     sent = body if request.role == "agent" or not isinstance(kept, dict) else kept
-    return Prompt(request.role, model, sent, compact(kept).encode(), most_tokens)
+    return Prompt(request.role, model, sent, compact(kept).encode(), most_tokens, caches=bool(request.marks))
+
+
+def _heeded(request: Request[Any], cache_from: int) -> Request[Any]:
+    """Take off the cache marks that come too early for the model's cache to keep what is before them."""
+    held = sum(len(compact(tool_body(tool)).encode()) for tool in request.tools)
+
+    def heeded(part: Part) -> Part:
+        nonlocal held
+        held += len(compact(_block(part)).encode())
+        too_early = held < cache_from * _BYTES_PER_TOKEN
+        return replace(part, cache=False) if too_early and isinstance(part, TextBlock | ToolResult) else part
+
+    system = tuple(part for part in map(heeded, request.system) if isinstance(part, TextBlock))
+    messages = tuple(replace(turn, parts=tuple(map(heeded, turn.parts))) for turn in request.messages)
+    return replace(request, system=system, messages=messages)
 
 
 def _body(request: Request[Any], model: str) -> dict[str, JsonValue]:
@@ -195,6 +222,10 @@ class Endpoint(Protocol):
 
         Raises: ModelError by what went wrong, `unsettled` where it may have been billed; CredentialsError.
         """
+        ...
+
+    def count(self, prompt: Prompt) -> int | None:
+        """Ask how many tokens a prompt holds, which costs nothing; None where the server does not tell."""
         ...
 
     def send_batch(self, prompts: Mapping[str, Prompt]) -> str:

@@ -110,9 +110,14 @@ class Request(Generic[A]):
             raise ValueError("what an agent was told is kept without secrets: it cannot be told again")
         if not self.messages or self.messages[-1].by != "user":
             raise ValueError("the last message of a request is the user's")
-        blocks = [*self.system, *(part for message in self.messages for part in message.parts)]
-        if sum(isinstance(block, TextBlock | ToolResult) and block.cache for block in blocks) > MOST_CACHE_MARKS:
+        if self.marks > MOST_CACHE_MARKS:
             raise ValueError(f"a request holds at most {MOST_CACHE_MARKS} cache marks")
+
+    @property
+    def marks(self) -> int:
+        """How many cache marks it holds."""
+        blocks = [*self.system, *(part for message in self.messages for part in message.parts)]
+        return sum(isinstance(block, TextBlock | ToolResult) and block.cache for block in blocks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,8 @@ class RecordedModel:
         if known is not None:
             return known
         endpoint = self._open_endpoint(prompt)
-        begun = Begun(request, prompt, endpoint, self._require_room([prompt], batch=False))
+        (prompt,), most = self._reserve([prompt], batch=False)
+        begun = Begun(request, prompt, endpoint, most)
         self._flying.append(begun)
         return begun
 
@@ -161,7 +162,8 @@ class RecordedModel:
     def prompt(self, request: Request[Any]) -> Prompt:
         """Write a request as it would be sent; raises UsageError where no model is named for its role."""
         model = request.model or self.settings.model_for(request.role)
-        return prompt_of(request, model, self.find_leaks, self.settings.effort.get(request.role))
+        effort, cache_from = self.settings.effort.get(request.role), self.prices.cache_from(model)
+        return prompt_of(request, model, self.find_leaks, effort, cache_from)
 
     # -- what is known already -------------------------------------------------------------------------
 
@@ -199,6 +201,37 @@ class RecordedModel:
         return self.endpoint
 
     # -- money -----------------------------------------------------------------------------------------
+
+    def _reserve(self, prompts: Sequence[Prompt], *, batch: bool) -> tuple[Sequence[Prompt], CallEstimate]:
+        """Refuse what could pass a cap, and say what it may cost at most.
+
+        What the estimate alone would refuse is counted by the server; the prompts come back with what it says.
+        """
+        try:
+            return prompts, self._require_room(prompts, batch=batch)
+        except SpendingCapError:
+            counted = self._counted(prompts) if self._may_fit(prompts, batch=batch) else None
+            if counted is None:
+                raise
+            return counted, self._require_room(counted, batch=batch)
+
+    def _may_fit(self, prompts: Sequence[Prompt], *, batch: bool) -> bool:
+        """Tell whether a count can change anything: the replies alone would not pass a cap."""
+        try:
+            self._require_room([replace(prompt, counted=1) for prompt in prompts], batch=batch)
+        except SpendingCapError:
+            return False
+        return True
+
+    def _counted(self, prompts: Sequence[Prompt]) -> list[Prompt] | None:
+        """Have the server count the tokens of prompts; None where it does not tell of all of them."""
+        counted = []
+        for prompt in prompts:
+            tokens = self.endpoint.count(prompt) if self.endpoint else None
+            if tokens is None:
+                return None
+            counted.append(replace(prompt, counted=tokens))
+        return counted
 
     def _require_room(self, prompts: Sequence[Prompt], *, batch: bool) -> CallEstimate:
         """Refuse what could pass a cap, and say what it may cost at most."""
@@ -280,7 +313,7 @@ class RecordedModel:
 
     def _send_batch(self, requests: Mapping[str, Request[Any]], prompts: Sequence[Prompt]) -> str:
         """Send a batch where the caps allow it, and write down at once that it is out."""
-        most = self._require_room(prompts, batch=True)
+        prompts, most = self._reserve(prompts, batch=True)
         endpoint = self._open_endpoint(prompts[0])
         ids = ids_of(prompt.hash for prompt in prompts)
         try:

@@ -68,6 +68,11 @@ def held_back(registry: Registry, edits: Iterable[DiskEdit]) -> list[DiskEdit]:
     return [edit._replace(held=hold_back(registry, edit.skill)) for edit in edits]
 
 
+def sessions_of(writers: Iterable[FileWriter]) -> tuple[str, ...]:
+    """List the sessions of these calls, each once."""
+    return tuple(dict.fromkeys(writer.session for writer in writers))
+
+
 def writers_of(library: Library, capsules: Sequence[Capsule]) -> dict[str, tuple[FileWriter, ...]]:
     """Find the calls of agents that wrote to the files of skills since their live versions, the newest first.
 

@@ -27,6 +27,11 @@ class SpotCheckCandidate(Protocol):
         """What a person decided, None where nobody did."""
         ...
 
+    @property
+    def looked_over(self) -> object:
+        """A later opinion of a person on it, None where nobody has one."""
+        ...
+
 
 TriedT = TypeVar("TriedT", bound=SpotCheckCandidate)
 
@@ -45,3 +50,8 @@ def drawn(candidates: Iterable[TriedT], *, every: int, seed: int) -> list[TriedT
         return []
     whole = (made[at : at + every] for at in range(0, len(made) - every + 1, every))
     return [random.Random(f"{seed}:{few[-1].judged}").choice(few) for few in whole]  # noqa: S311 - a seeded draw
+
+
+def second_looks(candidates: Iterable[TriedT], *, every: int, seed: int) -> list[TriedT]:
+    """List the promotions that were drawn and that nobody looked over, the newest first."""
+    return [look for look in reversed(drawn(candidates, every=every, seed=seed)) if not look.looked_over]

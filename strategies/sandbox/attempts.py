@@ -27,6 +27,8 @@ _UNREACHABLE: Final = 101
 _DENIED: Final = 13
 _TRIES_TO_WRITE: Final = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
 """SQLite asks for this, without O_TRUNC, for every database, and reads if it is refused."""
+_MAKES_FOLDERS: Final = ("mkdir", "mkdirat")
+"""`mkdir -p` asks for each folder above as well: of one that is there nothing is written."""
 
 
 class AttemptedReach:
@@ -78,7 +80,9 @@ def _paths(call: Notification, what: PathCall, spec: Spec) -> AttemptedReach:
             return AttemptedReach(f"tried to write {_shown(path, spec)}", error=_DENIED)
         if place and not own(place, (*spec.writable, *WRITABLE_OF_ITS_OWN)):
             flags = call.arguments[what.flags] if what.flags >= 0 else 0
-            quiet = flags & _TRIES_TO_WRITE == _TRIES_TO_WRITE and not flags & os.O_TRUNC and os.path.exists(place)  # noqa: PTH110 - pathlib costs the child 3 ms
+            if what.name in _MAKES_FOLDERS and os.path.isdir(place):  # noqa: PTH112 - pathlib costs the child 3 ms
+                continue
+            quiet = flags & _TRIES_TO_WRITE == _TRIES_TO_WRITE and not flags & os.O_TRUNC and os.path.exists(place)  # noqa: PTH110 - the same
             return AttemptedReach("" if quiet else f"tried to write {_shown(place, spec)}")
     return AttemptedReach()
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from events.types.claims import Claim
     from events.types.registry_events import SignalRaised
     from registry.query.library import Library
+    from registry.state.capsule import Capsule
     from strategies.episodes.episode import EpisodeRecord
 
 
@@ -20,23 +21,36 @@ REPEATED_WISH: Final = "repeated_wish"
 """The kind of signal of what a person says in several sessions."""
 REGRESSION: Final = "regression"
 """The kind of signal that is about a version which made things worse."""
+WIDE_DESCRIPTION: Final = "wide_description"
+NARROW_DESCRIPTION: Final = "narrow_description"
+"""The kinds of signal that are about a description by which a skill is loaded too often, and too seldom."""
+_ABOUT_A_VERSION: Final = frozenset({REGRESSION, WIDE_DESCRIPTION, NARROW_DESCRIPTION})
 
 
 def version_about(signal: SignalRaised) -> tuple[str, int] | None:
-    """Tell which version of which skill a regression is about; None for other signals, and other names."""
+    """Tell which version of which skill a signal is about; None for other signals, and other names."""
     skill, _, version = signal.action.rpartition("@")
-    return (skill, int(version)) if signal.kind == REGRESSION and version.isdecimal() else None
+    return (skill, int(version)) if signal.kind in _ABOUT_A_VERSION and version.isdecimal() else None
+
+
+def described_in(capsule: Capsule) -> int:
+    """Give the version in which a skill got the description that it has."""
+    return max((line.version for line in capsule.front), default=1)
 
 
 def settled(library: Library, signals: Iterable[SignalRaised]) -> frozenset[str]:
-    """Name the regressions whose version was taken back since, by fingerprint: nothing is left to answer."""
-    about = {signal.fingerprint: version for signal in signals if (version := version_about(signal))}
+    """Name the signals about a version that was taken back since, or a description that has changed."""
+    about = [(signal, version) for signal in signals if (version := version_about(signal))]
     names = set(library.names()) if about else set()
-    outlines = {skill: library.outline(skill) for skill, _ in about.values() if skill in names}
     return frozenset(
-        fingerprint
-        for fingerprint, (skill, version) in about.items()
-        if skill in outlines and not outlines[skill].is_live(version)
+        signal.fingerprint
+        for signal, (skill, version) in about
+        if skill in names
+        and not (
+            library.outline(skill).is_live(version)
+            if signal.kind == REGRESSION
+            else described_in(library.capsule(skill)) == version
+        )
     )
 
 
@@ -78,7 +92,7 @@ def open_among(library: Library, signals: Sequence[SignalRaised]) -> frozenset[s
     )
 
 
-ABOUT_A_SKILL: Final = frozenset({"regression", "burn_rate", "stagnation"})
+ABOUT_A_SKILL: Final = _ABOUT_A_VERSION | {"burn_rate", "stagnation"}
 """Kinds whose `action` names a skill or a run, not an action class."""
 
 

@@ -158,10 +158,15 @@ def claims_by_line(
     A navigation index states nothing.
     """
     corrected = corrected_readings(library, capsule.name)
+    return [_claimed(capsule, line, corrected, names) for line in stating_lines(capsule).values()]
+
+
+def stating_lines(capsule: Capsule) -> dict[int, ProjectedLine]:
+    """Give the lines of a skill that say something, by their number: no heading, no blank, no index."""
     body = [line for line in projected_lines(capsule) if line.gene]
     texts = [line.text for line in body]
     of_index = index_lines(texts)
-    return [_claimed(capsule, body[at], corrected, names) for at in stating(texts) if at not in of_index]
+    return {body[at].number: body[at] for at in stating(texts) if at not in of_index}
 
 
 def _claimed(

@@ -19,6 +19,7 @@ from strategies.episodes.skill_version import known_versions
 from strategies.gate.replay.exposure import moments_of
 from strategies.logs.first_requests import first_requests
 from strategies.scope.content import words_of
+from strategies.signals.open_signals import described_in
 from strategies.signals.proportion import wilson
 from strategies.usage.action_names import ActionNames
 from strategies.usage.line_usage import claims_by_line
@@ -93,8 +94,7 @@ def trigger_audit(library: Library, name: str, scope: Scope) -> TriggerAudit:
     capsule = library.capsule(name)
     records = scope.restricted(name, scope.records)
     offered = _offered(library, capsule, records)
-    rows = claims_by_line(library, capsule, ActionNames.of(records))
-    claims = tuple(dict.fromkeys(claim for _, claim, _ in rows if isinstance(claim, _TELLING)))
+    claims = _telling_claims(library, capsule, records)
     moments = [moments_of(claim) for claim in claims]
     requests = [frozenset(words_of(text)) for text in first_requests(offered, erased_records(library))]
     held = Counter(word for words in requests for word in words)
@@ -119,9 +119,32 @@ def trigger_audit(library: Library, name: str, scope: Scope) -> TriggerAudit:
     )
 
 
+def seems_amiss(library: Library, name: str, scope: Scope) -> bool:
+    """Tell whether a skill may be loaded where nothing needs it, or not where it is needed; reads no log."""
+    capsule = library.capsule(name)
+    records = scope.restricted(name, scope.records)
+    if not any(name in dict(record.skills) for record in records):
+        return False
+    claims = _telling_claims(library, capsule, records)
+    moments = [moments_of(claim) for claim in claims]
+    marks = [
+        (name in dict(record.skills), any(moment_of(record) is not None for moment_of in moments))
+        for record in _offered(library, capsule, records)
+    ]
+    loaded = [needed for is_loaded, needed in marks if is_loaded]
+    needing = [is_loaded for is_loaded, needed in marks if needed]
+    shares = [TriggerProportion.of(each) for each in (loaded, needing) if claims and each]
+    return any(share.high < BOUND for share in shares)
+
+
+def _telling_claims(library: Library, capsule: Capsule, records: Sequence[EpisodeRecord]) -> tuple[Claim, ...]:
+    rows = claims_by_line(library, capsule, ActionNames.of(records))
+    return tuple(dict.fromkeys(claim for _, claim, _ in rows if isinstance(claim, _TELLING)))
+
+
 def _offered(library: Library, capsule: Capsule, records: Sequence[EpisodeRecord]) -> list[EpisodeRecord]:
     """Keep the sessions that saw the description as it is now; that of version 1 may be older than its import."""
-    described = max(line.version for line in capsule.front)
+    described = described_in(capsule)
     if described == 1:
         return list(records)
     offers = known_versions(library).projected.get(capsule.name, ())

@@ -188,6 +188,7 @@ def test_status_says_what_a_measurement_does_not_cover(germline: Terminal) -> No
     said = germline.does("status").out
     assert "measured not under claude-sonnet-4-5, not with agent 2.0.14: germline score" in " ".join(said.split())
     assert f"germline score {SKILL} --refresh" in said
+    assert f" claude-sonnet-4-5 {SKILL}" in " ".join(said.split()).partition("germline models compare ")[2]
 
 
 def test_a_floor_alone_is_refused(germline: Terminal) -> None:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from shutil import copytree
-from typing import TYPE_CHECKING
 
 import pytest
 
 from events.sqlite.log import SqliteLog
+from registry.actions.hold_edits import hold_back
 from tests.contract.drafts import Pen
 from tests.registries import raised_signal
 from tests.terminal import Terminal
 from tui.session.bootstrap import open_registry
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +44,20 @@ def change_event(germline: Terminal, position: int) -> None:
         connection.execute("DROP TRIGGER events_refuse_update")
         connection.execute("UPDATE events SET actor = 'person:mallory' WHERE position = ?", (position,))
         connection.commit()
+
+
+def test_a_backup_names_the_edits_that_it_cannot_hold(germline: Terminal, tmp_path: Path) -> None:
+    assert germline.does("backup", tmp_path / "b.db", "--json").json["left_out"] == []
+    with open_registry(registry_of(germline), is_own=True) as registry:
+        (name,) = registry.names()
+        file = Path(registry.capsule(name).source) / "SKILL.md"
+        projected = file.read_text()
+        file.write_text(projected + "- Held.\n")
+        hold_back(registry, name)
+    file.write_text(projected + "- Mine.\n")
+    said = " ".join(germline.does("backup", tmp_path / "c.db").out.split())
+    assert f"without the edit of {name} on disk: germline adopt {name}" in said
+    assert f"without 1 edit of {name} held back, in" in said
 
 
 def test_a_backup_is_taken_restored_and_read_as_a_registry(germline: Terminal, tmp_path: Path) -> None:

@@ -134,7 +134,12 @@ def test_a_decision_needs_a_reason_and_a_candidate_that_is_known(reviewed: Path)
 @pytest.mark.parametrize("word", ["agree", "disagree"])
 def test_a_second_look_is_written_down_once_and_takes_nothing_back(tmp_path: Path, word: str) -> None:
     germline = Terminal(tmp_path, GERMLINE_REGISTRY=str(tell(tmp_path)))
+    (tmp_path / "germline.toml").write_text("[review]\ndraw_every = 1\n")
     before = germline.does("show", "sql-analyst").out
+    waiting = germline.does("candidates", "--json").json
+    looks = [row["id"][:6] for row in waiting["candidates"] if row["second_look"]]
+    assert looks == ["c3c3c3", "c1c1c1"]
+    assert "2 promotions drawn for a second look: germline candidates" in germline.does("status").out
     bare = germline("candidate", word, "c1c1c1")
     assert (bare.code, bare.hint) == (2, f"germline candidate {word} c1c1c1 --reason TEXT")
     told = germline.does("candidate", word, "c1c1c1", "--reason", "I read it", "--dry-run", "--json").json
@@ -147,6 +152,18 @@ def test_a_second_look_is_written_down_once_and_takes_nothing_back(tmp_path: Pat
     assert f"somebody looked at candidate c1c1c1c1c1c1 before: {word}s" in again.err
     said = germline.does("candidate", word, "c3", "--reason", "this one too").out
     assert said.startswith(f"{word}d")
+    status = germline.does("status", "--json").json
+    agreed = 2 if word == "agree" else 0
+    assert (status["second_looks"], status["agreement"]["agreed"], status["agreement"]["answers"]) == (
+        [],
+        agreed,
+        2,
+    )
+    listed = germline.does("candidates").out
+    assert "look over" not in listed
+    assert f"people agree on {agreed} of 2 candidates that the gate let through" in listed
+    germline.does("report", "-o", "report.html")
+    assert f"Second looks: people agree on {agreed} of 2" in (tmp_path / "report.html").read_text()
     assert ("germline revert sql-analyst --to 2" in said) is (word == "disagree")
     assert germline("candidate", word, "c2", "--reason", "it was rejected").code == 2
     assert germline.does("show", "sql-analyst").out == before

@@ -8,8 +8,10 @@ import pytest
 
 from strategies.rollouts.compare.harness import AgentRunner
 from strategies.rollouts.run.trial import Trial
+from strategies.rollouts.tasks.load import load_tasks
 from tests.fake_runs import task, task_lines, terminal_with_drawn_runs
 from tests.registries import SKILL
+from tests.screen_pilot import screens
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,6 +49,7 @@ def test_a_tag_that_no_sealed_task_has_is_named(terminal: Terminal) -> None:
     words = ("candidate", "propose", "sql-analyst", "--from", "new.md", "--reason", "a test", "--tag", "mistyped")
     assert "tags       mistyped: runs look first" in terminal.does(*words).out
     (row,) = terminal.does("candidates", "--json").json["candidates"]
+    assert "repair by hand: a test" in terminal.does("log").out
     assert "tags      mistyped" in terminal.does("candidate", "show", row["id"]).out
     plan = terminal("candidate", "test", row["id"], "--dry-run")
     assert f"no sealed task is tagged mistyped, which {row['id'][:12]} says it is for" in plan.err
@@ -105,6 +108,25 @@ def test_a_plan_on_too_few_sealed_tasks_says_that_only_a_person_can_promote(term
     terminal.write("few.jsonl", task_lines(20))
     told = terminal.does("candidate", "test", name, "--tasks", "few.jsonl", "--dry-run")
     assert "the gate needs 20 sealed tasks" in told.err
+
+
+def test_a_folder_of_tasks_of_harbor_is_a_task_set_and_says_what_it_lacks_here(terminal: Terminal) -> None:
+    for name in ("first", "second"):
+        terminal.write(f"harbor/{name}/task.toml", '[verifier]\nenv = { KEY = "1" }\n')
+        terminal.write(f"harbor/{name}/instruction.md", f"Do the {name}.\n")
+        terminal.write(f"harbor/{name}/tests/test.sh", "exit 1\n")
+    terminal.write("harbor/second/environment/Dockerfile", "FROM ubuntu:24.04\n")
+    listed = terminal.does("tasks", "list", "harbor")
+    assert listed.err.splitlines() == [
+        "2 of 2 tasks: verifier.env is not set",
+        "1 of 2 tasks: no container is made: they run in the sandbox, with the programs of this machine",
+    ]
+    assert {row["task"] for row in terminal.does("tasks", "list", "harbor", "--json").json["tasks"]} == {
+        "first",
+        "second",
+    }
+    planned = terminal("candidate", "test", proposed(terminal, "HELPS a lot."), "--tasks", "harbor", "--dry-run")
+    assert "verifier.env is not set" in planned.err
 
 
 def test_a_proposal_can_be_rehearsed_and_comes_once(terminal: Terminal) -> None:
@@ -193,3 +215,35 @@ def test_tasks_are_listed_by_split_and_those_of_logs_are_marked(terminal: Termin
     refused = terminal("tasks", "list", "none.jsonl")
     assert refused.code == 2
     assert "none.jsonl" in refused.err
+
+
+def test_a_task_set_is_written_as_evals_and_what_decides_stays_out_of_the_skill(terminal: Terminal) -> None:
+    tasks = next(terminal.folder.rglob("tasks.jsonl"))
+    words = ("tasks", "export", str(tasks), "sql-analyst", "-o")
+    planned = terminal.does(*words, "shared", "--dry-run", "--json").json
+    assert not (terminal.folder / "shared").exists()
+    assert (
+        f"wrote      {planned['tasks']} tasks and 0 files for sql-analyst" in terminal.does(*words, "shared").out
+    )
+    assert len(load_tasks(terminal.folder / planned["place"], graded=False).tasks) == planned["tasks"]
+    assert "is not overwritten" in terminal(*words, "shared").err
+    refused = terminal(*words, "skills/sql-analyst")
+    assert (refused.code, "agents would read there what decides" in refused.err) == (2, True)
+    shown = terminal.does(*words, "skills/sql-analyst", "--split", "explore", "--json").json
+    assert 0 < shown["tasks"] < planned["tasks"]
+
+
+async def test_review_asks_whether_a_new_skill_may_come_to_be_and_a_name_too_long_is_refused(
+    terminal: Terminal,
+) -> None:
+    new = "---\nname: {0}\ndescription: Counts visits.\n---\n\n# Visits\n\nCount each visitor once.\n"
+    words = ("candidate", "propose", "{0}", "--from", "new.md", "--reason", "a test")
+    terminal.write("new.md", new.format("v" * 65))
+    refused = terminal(*(word.format("v" * 65) for word in words))
+    assert "name has 65 characters, 64 are allowed (shorten it)" not in refused.err
+    assert "name has 65 characters, 64 are allowed" in refused.err
+    terminal.write("new.md", new.format("visits"))
+    terminal.does(*(word.format("visits") for word in words))
+    assert "# Visits / Count each visitor once." in terminal.does("candidates").out
+    async with screens(terminal.folder / ".germline" / "registry.db", "/review") as at:
+        assert "may this become the skill visits?" in at.pane("#candidate")

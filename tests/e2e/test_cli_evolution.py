@@ -46,8 +46,15 @@ class Evolved(NamedTuple):
 @pytest.fixture(scope="module")
 def evolved(own_folder: Path) -> Evolved:
     germline = begun(own_folder)
-    told = germline.does(*EVOLVE, "--json").json
+    told = germline.does(*EVOLVE, "--exit-code", "--json").json  # 0: something is promoted
     return Evolved(Beginning(germline), told)
+
+
+def test_the_exit_code_says_whether_something_became_a_version(evolved: Evolved) -> None:
+    assert [cycle["verdict"] for cycle in evolved.told["cycles"]].count("promote") >= 1
+    germline = evolved.beginning.again()
+    again = germline(*EVOLVE, "--exit-code", "--json")
+    assert (again.code, [cycle["verdict"] for cycle in again.json["cycles"]].count("promote")) == (3, 0)
 
 
 def test_evolve_answers_with_all_that_scripts_may_rely_on(evolved: Evolved) -> None:

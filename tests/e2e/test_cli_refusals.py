@@ -99,6 +99,12 @@ def cut_log() -> bytes:
         (["log", "--registry", "x"], 2, "--registry", "goes before the command"),
         (["show", "sql-analyst", "--blam"], 2, "--blam", "germline show --help"),
         (["--registry", "absent.db", "log"], 2, "no registry at absent.db", "germline --registry absent.db init"),
+        (
+            ["--registry", "absent.db", "knowledge", "add", "x", "nofile", "--reason", "r"],
+            2,
+            "no registry at absent.db",
+            "germline --registry absent.db init",
+        ),
         (["--registry", "postgresql://127.0.0.1:1/x", "log"], 1, "cannot be reached", "that the server runs"),
         (["--registry", "mysql://x", "log"], 2, "mysql:// is not known", "registry.db"),
         (["ui"], 2, "need a terminal", "germline status"),

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from registry.query.signal_kinds import kind_word
 from tests.terminal import SPLIT_KEY, Beginning, Terminal
 from tests.worlds.sessions import write_sessions
-from tui.text.signal_words import kind_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,6 +15,7 @@ import pytest
 
 from tests.terminal import Terminal
 from tui import __version__
+from tui.cli.commands.registry.demo import program_name
 from tui.cli.commands_table import GROUPS
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ NEEDLESS = (
     *("registry.decide.commands", "registry.skill_md.folder", "registry.evidence.gitleaks"),
     *("strategies.audit", "strategies.claims.catalogue", "strategies.gate.replay", "strategies.gate.stats"),
     *("strategies.episodes.step_marks", "strategies.logs.transcripts", "strategies.models.protocol"),
+    *("strategies.logs.formats.mapped.log_mapping", "strategies.files.log_file"),
     *("strategies.policy.presets", "strategies.usage.line_usage", "strategies.signals.survey"),
     "tui.documents.registry_files",
 )
@@ -274,6 +276,19 @@ def test_the_demo_tells_the_whole_story_with_real_commands(demonstrated: Demonst
     there = Terminal(germline.folder / "there")
     assert there.does("status", "--json").json["skills"][1]["version"] == 3
     assert germline("demo", "there").code == 2
+
+
+def test_after_make_the_demo_names_the_germline_to_call_by_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "a venv" / "germline"
+    program.parent.mkdir()
+    program.touch(mode=0o755)
+    monkeypatch.setattr("sys.argv", [str(program), "demo"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert program_name() == f"'{program}'"
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert program_name() == "germline"
 
 
 def test_a_demo_that_was_cut_short_says_once_so_and_begins_anew_elsewhere(

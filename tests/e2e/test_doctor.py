@@ -13,7 +13,7 @@ import pytest
 
 from strategies.claims import catalogue
 from strategies.logs.reader_plugins import BrokenReader
-from tests.anthropic_stub import AnthropicStub
+from tests.anthropic_stub import KEY, LATEST, AnthropicStub, fails
 from tests.terminal import Terminal
 from tui.cli.commands.registry import doctor_checks
 
@@ -173,6 +173,33 @@ def test_a_server_of_models_is_asked_which_it_has(germline: Terminal) -> None:
     assert "no connection" in told(germline, "models", code=3)[-1]["said"]
 
 
+def test_the_server_of_claude_is_asked_which_models_it_has(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path, ANTHROPIC_API_KEY=KEY, CLAUDE_CONFIG_DIR="", CODEX_HOME="").with_skill()
+
+    def checked(name: str, code: int) -> dict[str, Any]:
+        settings = f'[models]\njudge = "{name}"\nbase_url = "{stub.base_url}"\ncap_usd_per_cycle = 0\n'
+        germline.write("germline.toml", f"{settings}cap_usd_per_day = 0\n")
+        return told(germline, "models", code=code)[1]
+
+    with AnthropicStub() as stub:
+        for name in ("stub-judge", LATEST):
+            assert (checked(name, 0)["state"], checked(name, 0)["said"]) == ("ok", f"{stub.base_url} has {name}")
+        wrong = checked("stub-jugde", 3)
+        assert wrong["said"].startswith(f"{stub.base_url} has no model stub-jugde; it has stub-proposer, stub-")
+        assert wrong["mend"] == "did you mean stub-judge? under [models] in germline.toml"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(stub, "_tells", lambda _: fails(404, "not_found_error", "no such path"))
+            silent = checked("stub-judge", 0)
+        assert (silent["state"], silent["said"]) == (
+            "missing",
+            f"{stub.base_url} does not say which models it has",
+        )
+        stub.key = "another"
+        assert "was refused" in checked("stub-judge", 3)["said"]
+    assert "no connection" in checked("stub-judge", 3)["said"]
+    assert KEY not in germline("doctor").out
+
+
 def test_models_are_named_with_their_caps_and_one_without_a_price_is_a_fault(germline: Terminal) -> None:
     germline.write("germline.toml", '[models]\nproposer = "claude-haiku-4-5"\ncap_usd_per_day = 3\n')
     (models,) = told(germline, "models")
@@ -181,6 +208,8 @@ def test_models_are_named_with_their_caps_and_one_without_a_price_is_a_fault(ger
     fault = told(germline, "models", code=3)[1]
     assert "no price of our-own is known" in fault["said"]
     assert fault["mend"] == '[models.prices."our-own"] in germline.toml'
+    germline.write("germline.toml", '[models]\njudge = "claude-haku-4-5"\n')
+    assert told(germline, "models", code=3)[1]["mend"].startswith("did you mean claude-haiku-4-5? [models.prices")
 
 
 @pytest.mark.parametrize(

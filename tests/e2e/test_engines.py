@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -261,7 +262,7 @@ def test_agents_that_nobody_waits_for_any_more_are_ended_on_their_workers_and_th
             for number, session in enumerate((workers.session, "somebody else's"))
         )
         while running() < 2:
-            pass
+            time.sleep(0.05)
         workers._connected().run(end_all, workers.session)
         assert own.result().status == "infrastructure"
         assert running() == 1
@@ -270,7 +271,7 @@ def test_agents_that_nobody_waits_for_any_more_are_ended_on_their_workers_and_th
         with suppress(EngineError):
             other.result()
     while running():
-        pass
+        time.sleep(0.05)
 
 
 def test_where_a_worker_cannot_isolate_it_is_the_worker_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

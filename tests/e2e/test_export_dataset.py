@@ -157,3 +157,31 @@ def test_a_general_set_that_fell_is_refused_and_one_that_was_kept_is_not(tmp_pat
     assert judged(lost=30, tasks=100) == "reject"
     assert judged(lost=5, tasks=100) == "hold"
     assert judged(lost=0, tasks=20) == "hold"
+
+
+def test_sessions_are_read_as_they_would_be_written_and_only_what_a_person_let_go_is(tmp_path: Path) -> None:
+    germline = with_logs(tmp_path, tasks=12)
+    listed = germline.does("export", "review", "--sessions", "--json").json["sessions"]
+    first, second, *others = (row["id"] for row in listed)
+    said = germline.does("export", "review", "--sessions", first[:10]).out
+    assert "orders has customer" in said
+    assert not {"AKIAQYLPMN5HHHFPZAM2", "jane.doe@corp.com"} & set(said.split())
+    dry = germline.does(
+        "export", "review", "--sessions", first, "--approve", "--reason", "read", "--dry-run", "--json"
+    )
+    assert [event["type"] for event in dry.json["events"]] == ["SessionsReviewed"]
+    none = germline("export", "dataset", "--format", "kto", "-o", "k.jsonl", *TERMS, "--approved")
+    assert (none.code, "that no person approved" in none.err) == (2, True)
+    germline.does("export", "review", "--sessions", first, "--approve", "--reason", "read it")
+    germline.does("export", "review", "--sessions", second, "--reject", "--reason", "it names a customer")
+    _, approved = exported(germline, "kto", "--approved")
+    assert (approved["sessions"], approved["approved"]) == ([first], True)
+    assert approved["left_out"]["that no person approved"] == len(others)
+    _, every = exported(germline, "kto")
+    assert second not in every["sessions"]
+    assert every["left_out"]["that a person rejected"] == 1
+    germline.does("export", "review", "--sessions", "--approve", "--reason", "read them all")
+    assert len(exported(germline, "kto", "--approved", "--yes")[1]["sessions"]) == len(others) + 1
+    assert germline("export", "review", "--sessions", "--approve", "--reason", "again").code == 2
+    assert germline("export", "review", "--sessions", "zzz").code == 2
+    assert germline.does("verify").code == 0

@@ -34,6 +34,7 @@ def test_in_a_folder_without_registry_or_logs_it_begins_and_says_what_is_missing
         answer.out.split()
     )
     assert "next       germline scan PATH" in answer.out
+    assert "germline demo" in answer.out
     assert (germline.folder / ".germline" / "registry.db").exists()
     assert (germline.folder / ".germline" / ".gitignore").exists()
 

@@ -103,12 +103,19 @@ def test_secrets_and_addresses_stay_out_and_what_instructs_waits_for_a_person(te
 def test_a_source_that_changes_is_named_with_its_stale_passages(terminal: Terminal) -> None:
     approved(terminal, "db", "docs")
     assert terminal.does("knowledge", "check").out == "shop: 2 of 2 sources are as they were read.\n"
+    assert "knowledge" not in terminal.does("check").out + terminal.does("status").out
     terminal.write("docs/rules.md", RULES.replace("30", "14"))
     stale = terminal("knowledge", "check")
     assert stale.code == 3
     assert "changed  docs/rules.md: stale are lines 3-5 (Returns)" in stale.out
     assert stale.hint == "germline knowledge add shop docs/rules.md --reason TEXT"
     assert "changed: docs/rules.md no longer says this" in known(terminal, "days until goods come back")
+    status = terminal.does("status")
+    assert "knowledge is stale: docs/rules.md (changed): germline knowledge check shop" in status.out
+    (finding,) = terminal.does("check", "--json").json["findings"]
+    assert (finding["rule"], finding["level"], finding["line"]) == ("knowledge", "warning", 3)
+    assert finding["path"].endswith("skills/shop/references/knowledge/docs/rules.md")
+    assert finding["mend"] == stale.hint
     approved(terminal, "docs/rules.md")
     assert "14 days" in known(terminal, "days until goods come back")
     (terminal.folder / "db/schema.sql").unlink()

@@ -18,7 +18,7 @@ from registry.projection.projector import rebuild
 from registry.query.model_prompts import asked_with
 from strategies.models.protocol import Request, user_message
 from strategies.models.tape import Tape
-from tests.anthropic_stub import AnthropicStub, cuts, gives, says
+from tests.anthropic_stub import COUNTING, AnthropicStub, cuts, gives, says
 from tests.asking import PICK, Pick, asked, asking, question
 from tests.registries import documents, raised_signal
 
@@ -58,6 +58,30 @@ def test_a_cap_per_cycle_stops_before_the_request_and_a_new_cycle_goes_on(
         model.ask(question())
     assert len(stub.asked()) == len(asked(registry)) == sent + 1
     assert registry.log.verify().problems == ()
+
+
+def test_what_the_estimate_would_refuse_is_counted_by_the_server_first(
+    registry: Registry, stub: AnthropicStub
+) -> None:
+    long = question("word " * 4_000)  # 10,000 tokens by the estimate, 4,000 by a tokenizer
+    with asking(registry, stub, stub.settings(cap_usd_per_cycle=0.1)) as model:
+        with pytest.raises(SpendingCapError):  # the server does not count
+            model.ask(long)
+        assert stub.asked() == []
+        stub.counts = 4_000
+        model.ask(long)
+        assert [one.path for one in stub.received][-2:] == [COUNTING, "/v1/messages"]
+        body = stub.received[-2].body
+        assert set(body) == {"model", "system", "messages", "output_config"}
+        stub.counts = 9_000
+        with pytest.raises(SpendingCapError, match=r"next request may cost 0\.143"):
+            model.ask(long)
+    with asking(registry, stub, stub.settings(cap_usd_per_cycle=0.02)) as model:
+        counted = len(stub.received)
+        with pytest.raises(SpendingCapError):
+            model.ask(long)  # a full reply alone would pass it
+        assert len(stub.received) == counted
+    stub.counts = 0
 
 
 def test_a_cap_per_day_counts_what_another_process_spent(registry: Registry, stub: AnthropicStub) -> None:

@@ -295,6 +295,18 @@ def test_what_lies_in_one_prompt_alone_holds_its_signal_and_the_run_goes_on(
     assert whole(germline)
 
 
+def test_a_turn_whose_ideas_were_seen_before_is_a_turn_and_asks_no_more_prompts_than_another(
+    germline: Terminal, stub: AnthropicStub
+) -> None:
+    stub.script("proposer", gives(reflection(FALSE)))
+    known = len(germline.does("signals", "--json").json["signals"])
+    first, second = germline.does(*EVOLVE[:-1], "2", "--json").json["cycles"]
+    assert (first["verdict"], second["verdict"], second["candidate"]) == ("reject", "hold", None)
+    assert second["reasons"] == ["of 2 suggestions none is new: 1 repeated, 1 refused"]
+    assert len(stub.asked("proposer")) == 4  # failures and successes of two signals
+    assert known > 2
+
+
 def test_one_reflection_that_fails_takes_no_other_with_it(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("proposer", declines(), gives(reflection(TRUE)))
     told = germline.does(*EVOLVE, "--json").json

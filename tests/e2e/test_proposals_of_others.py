@@ -151,3 +151,18 @@ def test_a_patch_of_a_text_without_a_last_newline_is_applied(terminal: Terminal,
     text = patch(SKILL, BETTER.rstrip("\n")) + "\n\\ No newline at end of file\n"
     (tmp_path / "fix.diff").write_text(text)
     assert propose(terminal, "fix.diff").code == 0
+
+
+def test_a_skill_that_was_exported_elsewhere_keeps_its_stamp_and_takes_a_proposal(learned: Terminal) -> None:
+    learned.does("export", "skill", "sql-analyst", "-o", "out")
+    other = Terminal(learned.folder / "other")
+    other.folder.mkdir()
+    other.does("init")
+    other.does("import", str(learned.folder / "out"))
+    text = (learned.folder / "out/sql-analyst/SKILL.md").read_text()
+    assert 'germline: "sql-analyst@2"' in text
+    other.write("new.md", f"{text}\n- Name the tables that were read.\n")
+    words = ("candidate", "propose", "sql-analyst", "--from", "new.md", "--reason", "readers ask")
+    candidate = other.does(*words, "--json").json["candidate"]
+    assert "sql-analyst@2 now" in other.does("candidate", "approve", candidate, "--reason", "read it").out
+    assert "Name the tables" in other.does("show", "sql-analyst").out

@@ -6,14 +6,22 @@ After a wanted change, GERMLINE_WRITE_PICTURES=1 writes them again: look at each
 from __future__ import annotations
 
 import os
+from contextlib import chdir
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
+from registry.actions.publish import take_in
+from registry.skill_md.write_places import REGISTRY_FOLDER
 from strategies.audit.audit_skill import audit_skill
+from strategies.evolve.loop import Plan, evolve
+from strategies.policy.presets import PRESETS
 from strategies.pool.intake import scan_into
+from strategies.pool.known_episodes import all_episodes
 from tests.audit_runs import SKILL, ScriptedRunner, plan_of
 from tests.clocks import TickingClock
+from tests.read_once import recordings_read_once
 from tests.registries import imported, listed, new_registry
 from tests.screen_pilot import screens
 from tests.story import tell
@@ -22,12 +30,13 @@ from tests.story_work import SETTINGS, tell_with_work
 from tests.terminal import SPLIT_KEY
 from tests.worlds.instructions import registry_of, write_world
 from tests.worlds.sessions import write_sessions
+from tui.demo import demo_folder
 
 PICTURES = Path(__file__).resolve().parent.parent.parent / "docs" / "screens"
 PLACES = {
     "skills": None,
-    "history": "sql-analyst@3",
-    "why": "sql-analyst@3:12",
+    "history": "sql-analyst@2",
+    "why": "sql-analyst@2:12",
     "signals": "/signals/f2109558",
     "presets": "/presets/harden",
     "review": "/review",
@@ -41,8 +50,9 @@ PLACES = {
 
 @pytest.fixture(scope="module")
 def stories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The story for the screens that say what was, with work left for those that say what comes, with runs."""
+    """The demo for what the README shows, and stories for the others: what was, what comes, with runs."""
     was, comes = tell(tmp_path_factory.mktemp("was")), tell_with_work(tmp_path_factory.mktemp("comes"))
+    shown = demoed(tmp_path_factory.mktemp("demoed"))
     ran = tell_with_runs(tmp_path_factory.mktemp("ran"))
     began = worked_in(tmp_path_factory.mktemp("began"))
     instructed = tmp_path_factory.mktemp("instructed")
@@ -51,13 +61,31 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     lines = instructed / "registry.db"
     of = {
         "skills": was,
-        "history": was,
-        "why": was,
+        "history": shown,
+        "why": shown,
+        "presets": shown,
         "trends": ran,
         "usage": lines,
         "audits": audited(tmp_path_factory.mktemp("audited")),
     }
     return {name: of.get(name, began if name in {"start", "signals"} else comes) for name in PLACES}
+
+
+def demoed(folder: Path) -> Path:
+    """Do what `germline demo` does, up to what it learns, by a clock and ids that are the same each time."""
+    copytree(demo_folder() / "skills", folder / "skills")
+    home, recordings = folder / REGISTRY_FOLDER, demo_folder() / "recordings"
+    home.mkdir()
+    registry = new_registry(home, TickingClock(), SPLIT_KEY)
+    with chdir(folder), recordings_read_once():
+        for name in ("git-helper", "sql-analyst"):
+            take_in(registry, Path("skills") / name)
+        scan_into(registry, [recordings])
+        only = {record.id for record in all_episodes(registry) if Path(record.source).parent.name == "sql"}
+        evolve(registry, Plan(PRESETS["balanced"], seed=7, skill="sql-analyst", cycles=1, only=only))
+        listed(registry, home / "registry.db")
+    registry.log.close()
+    return home / "registry.db"
 
 
 def audited(folder: Path) -> Path:

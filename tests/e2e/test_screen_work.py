@@ -19,6 +19,7 @@ from tui.screens.command_sheet import CommandSheet
 from tui.screens.host_protocol import Settings
 from tui.screens.keymap import checked_keys
 from tui.screens.palette import commands_of
+from tui.screens.review import ReviewScreen
 from tui.session.bootstrap import open_registry
 from tui.widgets.rows_view import RowsView
 
@@ -210,6 +211,16 @@ async def test_approving_writes_a_version_that_undo_takes_back(own: Path) -> Non
         assert "Name every selected" not in (own.parent / "skills/sql-analyst/SKILL.md").read_text()
         await at.press("j", "j", "j", "R")
         assert "go back to sql-analyst@" in at.top
+
+
+async def test_review_takes_a_decision_while_the_candidate_is_still_being_read(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ReviewScreen, "_read_page", lambda _: None)
+    async with screens(own, f"/review/{HELD[:8]}", settings=SETTINGS) as at:
+        assert at.pane("#candidate").strip() == ""
+        await at.press("a", *REASON)
+        assert "+ Name every selected column in GROUP BY." in said(at)
 
 
 async def test_an_edited_file_is_adopted_by_one_key_and_a_yes_and_orders_to_a_model_are_not(own: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,7 +32,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def test_skills_show_score_change_aliases_and_open_signals(story: Path) -> None:
     async with screens(story) as at:
         first, second = at.pane("#skills").splitlines()
-        assert first.split()[:6] == ["◆sql-analyst", "@3", "production", ".470", "+.011", "·▄▅"]
+        assert first.split()[:6] == ["◆sql-analyst", "@3", "production", ".470", "+.011", "▁▅█"]
         assert "?@3" in second
         assert "GROUP BY" in at.pane("#card")
         assert "2 promoted   ✗ 1 rejected   · 1 held" in at.pane("#card")
@@ -379,8 +380,10 @@ async def test_help_lists_every_key_that_works_here_and_filters_them(story: Path
     async with screens(story, "sql-analyst@3:12", size=(100, 20)) as at:
         working = at.keys
         await at.press("question_mark")
-        keys, words = at.pane("#page").split("words on this screen")
-        assert {row.split()[-1] for row in keys.splitlines() if row.strip()} == working - {"command_palette"}
+        page = at.pane("#page")
+        assert set(re.findall(r"\b[a-z]+\.[a-z_]+$", page, re.MULTILINE)) == working - {"command_palette"}
+        own, words = page.split("words on this screen")
+        assert "why.evidence" in own  # the keys of all screens come after the words
         assert "supported    logs speak for it, and every check passed" in words
         assert "region" not in words  # a word of the presets
         await at.press(*"evid")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.logs.formats.mapped.log_mapping import IN_USE
+from strategies.logs.formats.mapped.mappings_in_use import IN_USE
 from tests.sample_logs import jsonl
 from tests.schemas import breaches
 from tests.screen_pilot import screens

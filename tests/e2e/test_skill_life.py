@@ -98,6 +98,30 @@ def test_drafts_are_judged_by_runs_and_a_harmful_skill_is_proposed_for_retiremen
     assert terminal.does("verify").code == 0
 
 
+def test_lines_of_one_skill_are_tested_each_against_the_skill_without_it(terminal: Terminal) -> None:
+    text = skill_text("mixed", "HELPS: join on keys.\n- Keep notes.\n- HARMS: round everything.")
+    terminal.write("more/mixed/SKILL.md", text)
+    terminal.does("import", "more")
+    plan = terminal.does("skill", "test", "mixed", "--lines", "all", "--dry-run", "--json").json
+    assert plan["least_runs"] == 4 * plan["sealed_tasks"]
+    answer = terminal("skill", "test", "mixed", "--lines", "all", "--json")
+    assert (answer.code, answer.json["proposed"]) == (3, [])
+    verdicts = {tested["line"]["text"]: tested["verdict"] for tested in answer.json["skills"]}
+    assert verdicts == {
+        "- HELPS: join on keys.": "helps",
+        "- Keep notes.": "unclear",
+        "- HARMS: round everything.": "harms",
+    }
+    again = terminal("skill", "test", "mixed", "--lines", "10")
+    assert '"- HARMS: round everything." in mixed harms: runs with it do worse than without that' in again.out
+    assert "retire it?" not in terminal.does("status").out
+    assert "without the line" in terminal.does("log", "mixed", "--type", "SkillTested").out
+    assert terminal("skill", "test", "mixed", "--lines", "1").hint == "the lines: 8, 9, 10"
+    assert [terminal("skill", "test", "mixed", "--lines", wrong).code for wrong in ("x", ",")] == [2, 2]
+    assert terminal("skill", "test", "mixed", "notes", "--lines", "all").code == 2
+    assert terminal.does("verify").code == 0
+
+
 def test_a_live_skill_that_changes_nothing_is_unclear_and_nothing_is_proposed(terminal: Terminal) -> None:
     answer = terminal.does("skill", "test", "notes", "--json").json
     (tested,) = answer["skills"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.terminal import SPLIT_KEY, Terminal
 
@@ -98,3 +98,37 @@ def test_a_worse_description_of_a_person_is_not_promoted(tmp_path: Path) -> None
     assert (answer.code, answer.json["judged"]["verdict"]) == (3, "reject")
     assert germline("skill", "describe", "billing", "--text", "Looks at each photo.").code == 2
     assert germline.does("skill", "triggers", "--json").json["skills"][0]["findings"] == []
+
+
+def test_evolve_raises_a_signal_of_a_description_and_promotes_a_better_one(
+    tmp_path: Path,
+) -> None:
+    germline = audited(tmp_path, "Works on a ledger.", "ledger")
+    held = germline.does("evolve", "--review", "--json").json
+    assert held["descriptions"] == []
+    (signal,) = signals_of(germline)
+    assert (signal["kind"], signal["action"]) == ("narrow_description", "billing@1")
+    assert "billing@1" in germline.does("signals", "--kind", "too narrow").out
+    (judged,) = germline.does("evolve", "--dry-run", "--json").json["descriptions"]
+    told = " ".join(germline.does("evolve").out.split())
+    assert "✓ billing, its description: promote: found" in told
+    assert judged["description"] in told
+    assert germline.does("show", "billing", "--json").json["version"] == 2
+    assert signals_of(germline) == []
+    assert germline.does("evolve", "--json").json["descriptions"] == []
+    assert germline.does("verify").code == 0
+
+
+def test_loads_that_go_by_chance_change_no_description(tmp_path: Path) -> None:
+    germline = audited(tmp_path, "Works on a ledger.")
+    before = germline.does("show", "billing").out
+    for judged in germline.does("evolve", "--json").json["descriptions"]:
+        assert judged["verdict"] != "promote"
+    assert germline.does("show", "billing").out == before
+
+
+def signals_of(germline: Terminal) -> list[dict[str, Any]]:
+    raised = germline.does("status", "--json").json["open_signals"]
+    kinds = {"wide_description", "narrow_description"}
+    ids = [each["fingerprint"] for each in raised if each["kind"] in kinds]
+    return [germline.does("signals", "show", each, "--json").json["signals"][0] for each in ids]

@@ -37,6 +37,8 @@ from tests.worlds import (
     sent_through,
     world_where_nothing_matters,
 )
+from tui.cli.output.invocation import Invocation
+from tui.cli.printers.evolve import print_guidance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +95,9 @@ def kept(registry: Registry) -> Gene:
     return gene
 
 
-def test_what_no_signal_asked_for_becomes_standing_guidance_in_a_gene_of_its_own(registry: Registry) -> None:
+def test_what_no_signal_asked_for_becomes_standing_guidance_in_a_gene_of_its_own(
+    registry: Registry, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = evolve(registry, looking_back())
     (guidance,) = run.guidance
     assert (guidance.first, guidance.last) == (1, 2)
@@ -103,6 +107,12 @@ def test_what_no_signal_asked_for_becomes_standing_guidance_in_a_gene_of_its_own
     assert result is not None
     assert result.candidate is not None
     assert (result.verdict, result.candidate.claims, result.version) == ("promote", (CHECK,), 3)
+    monkeypatch.setenv("CLICOLOR_FORCE", "1")
+    print_guidance(Invocation(), run.guidance)
+    said = capsys.readouterr().out
+    assert "promoted as sql-analyst@3" in said
+    assert "\x1b[" in said
+    assert "u001b" not in said  # a colour that was written as text
     gene = kept(registry)
     assert (gene.title, gene.keeper) == (TITLE, "slow")
     assert [live.claim for live in gene.claims] == [CHECK]

@@ -13,16 +13,19 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, get_args, get_origin
 
+from textual.keys import format_key
+
 from events.types import claims as claim_types
 from events.types.catalogue import event_types
+from registry.query.signal_kinds import kind_word
 from strategies.claims.catalogue import KINDS
 from strategies.policy.presets import PRESETS
 from strategies.signals.detect import DETECTORS
 from strategies.signals.streaks import SuccessStreak
 from strategies.signals.thresholds import DEFAULTS
 from strategies.signals.uncovered_actions import UncoveredFailure
+from strategies.usage.description_signals import MISFITS, DescriptionMisfit
 from tui.documents.schemas import every_document, schema_text
-from tui.text.signal_words import kind_word
 from tui.text.words import MEANINGS
 from tui.widgets import keys
 
@@ -48,12 +51,13 @@ _STREAMS: Final = {
     "audit": "an audit",
 }
 """What the modules of events are about, by the beginning of their names."""
-SIGNALS: Final[tuple[Detector | UncoveredFailure | SuccessStreak, ...]] = (
+SIGNALS: Final[tuple[Detector | UncoveredFailure | SuccessStreak | DescriptionMisfit, ...]] = (
     *DETECTORS,
     UncoveredFailure(),
     SuccessStreak(),
+    *MISFITS,
 )
-"""Every family; each of the last two is looked for in its own way."""
+"""Every family; those behind the detectors are looked for in ways of their own."""
 _CLAIMS: Final[tuple[type[Frozen], ...]] = (*KINDS, claim_types.PluginClaim)
 _EXAMPLES: Final = (
     claim_types.AfterError(template="no such table: <*>", do="sql:PRAGMA", avoid="sql:SELECT"),
@@ -229,7 +233,7 @@ def _keys() -> Iterable[str]:
         yield f"## {title}\n"
         rows = [
             (
-                " ".join(f"`{key.strip()}`" for key in binding.key.split(",")),
+                " ".join(f"`{_key_words(key.strip())}`" for key in binding.key.split(",")),
                 binding.tooltip or binding.description,
                 f"`{binding.id}`",
             )
@@ -237,6 +241,12 @@ def _keys() -> Iterable[str]:
         ]
         yield from _table(("keys", "what it does", "id"), rows)
         yield ""
+
+
+def _key_words(key: str) -> str:
+    """Write a key as it is on the keyboard, `?` for question_mark; arrows and chords by their names."""
+    shown = format_key(key)
+    return shown if shown.isascii() and len(shown) == 1 else key
 
 
 def key_groups() -> dict[str, Sequence[Binding]]:

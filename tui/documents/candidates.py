@@ -16,7 +16,7 @@ from tui.documents.differences import ChangedFile, FileFindingRow, changed_file_
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.evidence import ErasedRow, EvidenceRow, erased_rows, evidence_rows
-from tui.documents.scores import AuditScores, score_of
+from tui.documents.scores import AgreementRow, AuditScores, score_of
 from tui.documents.signals import RaisedSignal
 from tui.documents.trials import TrialLine
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from strategies.gate.explain import Explanation
     from strategies.gate.rule import NeededTasks, Rule
     from strategies.interchange.paired_verdict import PairedVerdict
+    from strategies.monitor.agreement import Agreement
     from tui.reads.review import CandidatePage
 
 
@@ -93,10 +94,12 @@ def candidate_fields(candidate: "Candidate") -> dict[str, Any]:
 class CandidateListed(CandidateRow):
     """A candidate in the list; `waits` tells that nobody decided on it yet, and the tasks how far it is from that.
 
-    They are null where it is decided, or where no number of tasks would do.
+    They are null where it is decided, or where no number of tasks would do. `second_look` tells that it was drawn
+    among the promotions of the gate, and that no person looked it over yet.
     """
 
     waits: bool
+    second_look: bool
     known_tasks: int | None
     needed_tasks: int | None
 
@@ -106,24 +109,31 @@ class CandidatesDocument(Document):
 
     schema_: Literal["germline/candidates/1"] = "germline/candidates/1"
     candidates: tuple[CandidateListed, ...]
+    agreement: AgreementRow
 
     @classmethod
     def of(
-        cls, waiting: "Iterable[Candidate]", decided: "Iterable[Candidate]", away: "Mapping[str, NeededTasks]"
+        cls,
+        waiting: "Iterable[Candidate]",
+        looks: "Iterable[Candidate]",
+        decided: "Iterable[Candidate]",
+        away: "Mapping[str, NeededTasks]",
+        agreement: "Agreement",
     ) -> "CandidatesDocument":
-        """List those that wait, with how far they are from a verdict, and behind them those that are decided."""
-        both = ((True, waiting), (False, decided))
+        """List those that wait, with how far they are from a verdict, then second looks, then what is decided."""
+        groups = ((True, False, waiting), (False, True, looks), (False, False, decided))
         rows = (
             CandidateListed(
                 **candidate_fields(candidate),
                 waits=waits,
+                second_look=second_look,
                 known_tasks=away[candidate.id].known if candidate.id in away else None,
                 needed_tasks=away[candidate.id].needed if candidate.id in away else None,
             )
-            for waits, group in both
+            for waits, second_look, group in groups
             for candidate in group
         )
-        return cls(candidates=tuple(rows))
+        return cls(candidates=tuple(rows), agreement=AgreementRow.model_validate(agreement))
 
 
 class RuleStep(Part):

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from events.types.capsule_events import RetirementProposed
+from events.types.capsule_events import DescriptionJudged, RetirementProposed
 from events.types.claims import Claim
 from events.types.runs import Rollouts
 from events.types.score import Delta, Effect, Score
@@ -262,6 +262,7 @@ class EvolveRun(Part):
     resting: tuple[RestingSignal, ...]
     taken_back: tuple[FallenVersion, ...]
     retirements: tuple[RetirementProposed, ...]
+    descriptions: tuple[DescriptionJudged, ...]
     tier_moves: tuple[TierMoveRow, ...]
     counts: EvolveCounts
     guidance: tuple[GuidanceRow, ...]
@@ -285,6 +286,7 @@ class EvolveRun(Part):
             resting=tuple(map(RestingSignal.model_validate, run.resting)),
             taken_back=tuple(map(FallenVersion.of, run.taken_back)),
             retirements=run.retirements,
+            descriptions=run.descriptions,
             tier_moves=tuple(map(TierMoveRow.of, run.moves)),
             counts=EvolveCounts.of(run.cycles),
             guidance=tuple(map(GuidanceRow.of, run.guidance)),

@@ -13,6 +13,10 @@ from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+    from strategies.interchange.training_traces import TrainingTrace
     from strategies.rollouts.run.export import FinishedRun
 
 
@@ -86,13 +90,34 @@ class FinishedRunRow(Part):
         )
 
 
+class TrainingSessionRow(Part):
+    """A session that training could use; its messages, as they would be written, where it was asked for."""
+
+    id: str
+    outcome: float
+    model: str
+    decision: Literal["approve", "reject"] | None
+    prompt: Absent[str] = ABSENT
+    messages: Absent[tuple[dict[str, JsonValue], ...]] = ABSENT
+
+    @classmethod
+    def of(
+        cls, trace: "TrainingTrace", decided: "Mapping[str, Literal['approve', 'reject']]", *, whole: bool
+    ) -> "Self":
+        """Describe a session, the whole of it where that was asked for."""
+        own = {"prompt": trace.prompt, "messages": tuple(trace.messages)} if whole else {}
+        decision = decided.get(trace.record.id)
+        return cls(id=trace.record.id, outcome=trace.outcome, model=trace.model, decision=decision, **own)
+
+
 class ExportReviewDocument(Document):
-    """List finished runs, print one, and say which may be exported; --approve and --reject need --reason."""
+    """List finished runs or sessions, print one, and say which may be exported; a decision needs --reason."""
 
     schema_: Literal["germline/export-review/1"] = "germline/export-review/1"
     dry_run: Rehearsed = False
     decision: Absent[Literal["approve", "reject"]] = ABSENT
     runs: Absent[tuple[FinishedRunRow, ...] | int] = ABSENT
+    sessions: Absent[tuple[TrainingSessionRow, ...] | int] = ABSENT
     events: Absent[tuple[EventRow, ...]] = ABSENT
 
 
@@ -113,7 +138,7 @@ class ExportDatasetDocument(Document):
     """Write sessions with an outcome for trainers; the manifest beside the file is the same.
 
     `sha256` is that of the file, `distilled_from` the model whose best sessions are kept, "" for all; `left_out`
-    counts sessions on explore tasks by why they are not in it.
+    counts sessions on explore tasks by why they are not in it. With `approved` a person let each of them go.
     """
 
     schema_: Literal["germline/export-dataset/1"] = "germline/export-dataset/1"
@@ -125,6 +150,7 @@ class ExportDatasetDocument(Document):
     consent: str
     made_at: str
     skill: str
+    approved: bool
     split: Literal["explore"] = "explore"
     sessions: tuple[str, ...]
     tasks: int

@@ -149,6 +149,17 @@ class TasksListDocument(Document):
     tasks: tuple[TaskRow, ...]
 
 
+class TasksExportDocument(Document):
+    """Write the tasks of a set as the evals of a skill: where, and how many tasks and files they are."""
+
+    schema_: Literal["germline/tasks-export/1"] = "germline/tasks-export/1"
+    dry_run: bool
+    skill: str
+    place: str
+    tasks: int
+    files: int
+
+
 class GateSelftestCheck(Part):
     """How often the gate was wrong in comparisons of one kind; `limit` is null where no rate is stated."""
 

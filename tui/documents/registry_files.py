@@ -21,7 +21,7 @@ class ErrorDocument(Document):
 
 
 class BackupDocument(Document):
-    """Copy the registry into one file, verified, while in use."""
+    """Copy the registry into one file, verified, while in use; `left_out` are edits that are files alone."""
 
     schema_: Literal["germline/backup/1"] = "germline/backup/1"
     dry_run: bool
@@ -31,6 +31,7 @@ class BackupDocument(Document):
     head: str
     bytes: int | None
     replaced: bool
+    left_out: tuple[str, ...]
 
 
 class RestoreLoss(Part):

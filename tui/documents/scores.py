@@ -15,6 +15,29 @@ def score_of(measured: "Measured | None") -> Score | None:
     return measured if isinstance(measured, Score) else None
 
 
+class MonthAgreementRow(Part):
+    """A month (`2026-11`): how many answers of people it had, and how many of these agreed with the gate."""
+
+    month: str
+    agreed: int
+    answers: int
+
+
+class AgreementRow(Part):
+    """How often people agreed that what the gate let through should pass, with a 95 % interval.
+
+    Of what the gate left open people `accepted` and `rejected` so many.
+    """
+
+    agreed: int
+    answers: int
+    low: float
+    high: float
+    months: tuple[MonthAgreementRow, ...]
+    accepted: int
+    rejected: int
+
+
 class AuditScores(Part):
     """What the audit split says of a candidate."""
 

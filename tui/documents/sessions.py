@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from strategies.episodes.episode import WorldSource
+from strategies.episodes.episode import WorldSource, began_at, lasted_ms
 from tui.documents.document import Document, Part
 from tui.documents.logs import KnownOutcome
-from tui.reads.sessions import began_at, errors_in, lasted_ms
+from tui.reads.sessions import errors_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,13 +9,15 @@ from events.types.tiers import Tier, TierFigures
 from registry.actions.publish import Standing
 from tui.documents.document import Document, Part
 from tui.documents.events import HeadRow
+from tui.documents.scores import AgreementRow
 from tui.documents.trials import TrialRow
-from tui.reads.check import CheckRule
+from tui.reads.check import CheckFinding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
 
+    from registry.state.candidate import Candidate
     from tui.session.own_registries import RegistryTrust, SkillPlace
 
 TrustName = Literal["not needed", "trusted", "answered for", "changed", "untrusted"]
@@ -84,6 +86,7 @@ class StaleMeasurement(Part):
     """What a measurement does not cover; age_s in seconds."""
 
     runs: tuple[str, ...]
+    models: tuple[str, ...]
     agents: tuple[str, ...]
     tasks: int
     new_tasks: int
@@ -99,8 +102,15 @@ class DeployedAlias(Part):
     standing: Standing
 
 
+class StaleSource(Part):
+    """A source of what a skill knows that changed since it was read, or is gone."""
+
+    source: str
+    state: Literal["changed", "missing"]
+
+
 class SkillStatus(Part):
-    """A skill as it is now."""
+    """A skill as it is now; `stale_sources` are those of its knowledge, `models` those it was measured under."""
 
     skill: str
     version: int
@@ -109,6 +119,7 @@ class SkillStatus(Part):
     aliases: dict[str, int]
     score: Score | None
     hints: tuple[str, ...] = ()
+    models: tuple[str, ...]
     delta: Delta | None
     unproven: bool
     tiers: dict[Tier, int]
@@ -117,23 +128,9 @@ class SkillStatus(Part):
     moved_to: str | None
     held_edits: tuple[str, ...]
     deployed: tuple[DeployedAlias, ...]
+    stale_sources: tuple[StaleSource, ...]
     record: EpisodeRecordRow
     stale: StaleMeasurement | None
-
-
-class CheckFindingRow(Part):
-    """What a check says no to (`error`), or only names; `path` is from here, `line` 0 where it is about the whole.
-
-    `mend` is the command to type next.
-    """
-
-    rule: CheckRule
-    level: Literal["error", "warning"]
-    skill: str
-    path: str
-    line: int
-    what: str
-    mend: str
 
 
 class CheckDocument(Document):
@@ -145,7 +142,7 @@ class CheckDocument(Document):
     events: int
     unproven: int
     most_unproven: int | None
-    findings: tuple[CheckFindingRow, ...]
+    findings: tuple[CheckFinding, ...]
 
 
 class OpenSignal(Part):
@@ -158,6 +155,19 @@ class OpenSignal(Part):
     episodes: int
 
 
+class DrawnPromotion(Part):
+    """A promotion that was drawn for a person to look over, which nobody did yet."""
+
+    id: str
+    skill: str
+    version: int
+
+    @classmethod
+    def of(cls, look: "Candidate") -> "Self":
+        """Put a promotion into the document."""
+        return cls(id=look.id, skill=look.proposed.capsule, version=look.version or 0)
+
+
 class HeldCandidate(Part):
     """A candidate that waits."""
 
@@ -165,6 +175,11 @@ class HeldCandidate(Part):
     skill: str
     tier: TierFigures | None
     reasons: tuple[str, ...]
+
+    @classmethod
+    def of(cls, held: "Candidate") -> "Self":
+        """Put a held candidate into the document."""
+        return cls(id=held.id, skill=held.proposed.capsule, tier=held.tier, reasons=held.reasons)
 
 
 class AdviceRow(Part):
@@ -194,6 +209,8 @@ class StatusDocument(Document):
     open_signals: tuple[OpenSignal, ...]
     unrouted: tuple[str, ...]
     held: tuple[HeldCandidate, ...]
+    second_looks: tuple[DrawnPromotion, ...]
+    agreement: AgreementRow
     trust: TrustState
     registry_trust: RegistryTrustState
     advice: tuple[AdviceRow, ...]

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from events.types.capsule_events import DescriptionJudged, RetirementProposed, SkillTested
+from events.types.capsule_events import DescriptionJudged, RetirementProposed, SkillModelsCompared, SkillTested
 from events.types.claims import Claim
 from events.types.score import Delta, Effect
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
@@ -252,4 +252,32 @@ class SkillDescribeDocument(Document):
     skill: Absent[str] = ABSENT
     judged: Absent[DescriptionJudged] = ABSENT
     written: Absent[tuple[str, ...]] = ABSENT
+    events: tuple[EventRow, ...]
+
+
+class SeenModelRow(Part):
+    """A model that logs name: its sessions, and the live skills whose measurement covers it."""
+
+    model: str
+    sessions: int
+    labelled: int
+    since: str
+    until: str
+    measured: tuple[str, ...]
+
+
+class ModelsListDocument(Document):
+    """List the models of sessions, and which live skills were measured under them."""
+
+    schema_: Literal["germline/models-list/1"] = "germline/models-list/1"
+    models: tuple[SeenModelRow, ...]
+    unnamed: int
+
+
+class ModelsCompareDocument(Document):
+    """Hold live skills against two models, from sessions and kept runs."""
+
+    schema_: Literal["germline/models-compare/1"] = "germline/models-compare/1"
+    dry_run: Rehearsed = False
+    skills: tuple[SkillModelsCompared, ...]
     events: tuple[EventRow, ...]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.types.candidate_events import TRAINER
+from registry.query.event_summaries import origin_words
 from registry.query.tier_sentences import draft_sentence, line_sentence
 from tui.facts.audit_moves import move_facts
 from tui.facts.fact import Fact, fact, listed
 from tui.facts.scores import score_facts
 from tui.facts.trials import trial_facts
-from tui.text.numbers import ago, interval, signed
+from tui.text.numbers import ago, count, interval, share, signed
 from tui.text.rows import RowPart, tone_of
 from tui.text.words import (
     TIER_TONES,
@@ -32,10 +33,12 @@ if TYPE_CHECKING:
     from registry.state.candidate import Candidate
     from registry.state.tiers import LineTier
     from strategies.gate.file_findings import FileFinding
+    from strategies.monitor.agreement import Agreement
     from tui.reads.review import CandidatePage
     from tui.text.rows import Tone
 
 _FINDINGS_SHOWN: Final = 60
+_MONTHS_SHOWN: Final = 3
 UNCLAIMED: Final = "none: nothing that logs could refute"
 
 
@@ -72,7 +75,7 @@ def tag_words(tags: Iterable[str]) -> str:
 def candidate_facts(page: CandidatePage, now: str) -> Iterator[Fact]:
     """Say what a candidate proposes, on what signal, and what was measured of it."""
     candidate, proposed = page.candidate, page.candidate.proposed
-    who = f"{proposed.strategy} by {proposed.proposer}, preset {proposed.preset}; {actor_words(candidate.actor)}"
+    who = f"{origin_words(proposed)}, preset {proposed.preset}; {actor_words(candidate.actor)}"
     yield fact("what", f"{who}, {ago(candidate.at, now)}, event {candidate.position}")
     if page.signal:
         yield signal_fact(page.signal.event)
@@ -146,5 +149,21 @@ def figure_part(candidate: Candidate) -> RowPart | None:
 
 
 def proposed_text(proposed: CandidateProposed) -> str:
-    """Join the lines that a candidate brings."""
-    return " / ".join(text.strip() for text in proposed.new_lines if text.strip())
+    """Join the lines that a candidate brings; of a new skill what follows its front matter."""
+    front = len(proposed.skill.front) if proposed.skill else 0
+    return " / ".join(text.strip() for text in proposed.new_lines[front:] if text.strip())
+
+
+def agreement_words(agreement: Agreement) -> str:
+    """Say how often people agreed with the gate, by month as well; "" where nobody answered it."""
+    words = []
+    if agreement.answers:
+        of = count(agreement.answers, "candidate")
+        bounds = f"{share(agreement.agreed / agreement.answers)} {interval(agreement.low, agreement.high)}"
+        words = [f"people agree on {agreement.agreed:,} of {of} that the gate let through, {bounds}"]
+        months = agreement.months[-_MONTHS_SHOWN:]
+        if len(months) > 1:
+            words.append(", ".join(f"{month.month} {month.agreed:,} of {month.answers:,}" for month in months))
+    if agreement.accepted or agreement.rejected:
+        words.append(f"of what it left open they took {agreement.accepted:,} and refused {agreement.rejected:,}")
+    return "; ".join(words)

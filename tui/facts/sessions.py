@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from strategies.episodes.clipped_text import clipped
+from strategies.episodes.episode import began_at, lasted_ms
 from tui.facts.fact import Fact, fact
-from tui.reads.sessions import FAILED_BELOW, began_at, errors_in, lasted_ms
+from tui.reads.sessions import FAILED_BELOW, errors_in
 from tui.text.numbers import ago, brief, count, minute, share
 from tui.text.rows import RowPart
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
+from registry.query.signal_kinds import KINDS, kind_word
 from registry.query.tier_sentences import tier_sentence
+from strategies.episodes.episode import began_at
 from tui.facts.candidates import figure_part, proposed_text, verdict_part
 from tui.facts.fact import Fact, fact
 from tui.facts.sessions import outcome_part, project_words
 from tui.facts.start import cost_words, count_words, fix_words
-from tui.reads.sessions import began_at
 from tui.text.names import SHOWN_CHARS
 from tui.text.numbers import age, ago, brief, count
 from tui.text.rows import RowPart
-from tui.text.signal_words import KINDS, kind_word
 from tui.text.words import route_words, seen_words, signal_name
 
 if TYPE_CHECKING:

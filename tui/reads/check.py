@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal
 
+from events.types.frozen import Frozen
 from registry.actions.hold_edits import held_edits
 from registry.query.provenance import blame, line_tiers
 from registry.skill_md.skill_files import main_file
+from strategies.knowledge.stale_sources import stale_sources
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
@@ -20,11 +22,11 @@ if TYPE_CHECKING:
     from strategies.evolve.loop import Plan
     from strategies.monitor.disk_edits import DiskEdit
 
-CheckRule = Literal["verify", "drift", "held", "unproven", "expired", "harm"]
+CheckRule = Literal["verify", "drift", "held", "knowledge", "unproven", "expired", "harm"]
 """What a check looks for; what each asks for is in `tui/cli/printers/check.py`."""
 
 
-class CheckFinding(NamedTuple):
+class CheckFinding(Frozen):
     """What a check says no to (`error`), or only names; `path` is from here, `line` 0 where it is about the whole.
 
     `mend` is the command to type next.
@@ -78,6 +80,23 @@ def drift_findings(library: Library) -> Iterator[CheckFinding]:
                 line=0,
                 what=f"{count(len(held), 'edit')} held back, the last in {held[-1]}",
                 mend=f"germline adopt {name} --held --dry-run",
+            )
+
+
+def knowledge_findings(library: Library, project: Path) -> Iterator[CheckFinding]:
+    """Name every source of what a skill knows that changed since it was read, or is gone."""
+    for name in library.live_names():
+        for state in stale_sources(library, name, project):
+            source, copy = state.source.source, state.source.path
+            is_gone = state.state == "missing"
+            yield CheckFinding(
+                rule="knowledge",
+                level="warning",
+                skill=name,
+                path=_from_here(library.capsule(name), copy),
+                line=0 if is_gone or not state.stale else state.stale[0].first,
+                what=f"{source} {'is gone' if is_gone else 'changed'} since it was read on {state.source.read}",
+                mend=f"germline knowledge {'remove' if is_gone else 'add'} {name} {source} --reason TEXT",
             )
 
 

@@ -14,6 +14,7 @@ from registry.query.provenance import KeptEvidence, erased_of, evidence_of
 from registry.query.trials import trials_of, trials_with
 from strategies.gate.explain import explain_stored
 from strategies.gate.file_findings import file_changes, findings_in_changes
+from strategies.monitor.spot_check import drawn, second_looks
 from tui.reads.diff import changed_files
 from tui.reads.evidence import still_there
 
@@ -43,18 +44,17 @@ class ReviewLine:
 
 def read_review(library: Library, *, every: int, seed: int) -> tuple[ReviewLine, ...]:
     """Read what waits, the newest first, then what was drawn and nobody looked at, then what somebody did."""
-    from strategies.monitor.spot_check import drawn  # noqa: PLC0415 - the first screen needs none of it
-
     candidates = library.candidates()
     waiting = [ReviewLine(candidate, "waits") for candidate in reversed(candidates) if waits(candidate)]
-    looks = list(reversed(drawn(candidates, every=every, seed=seed)))
-    unseen = [ReviewLine(look, "drawn") for look in looks if not look.looked_over]
-    return (*waiting, *unseen, *(ReviewLine(look, "answered") for look in looks if look.looked_over))
+    unseen = [ReviewLine(look, "drawn") for look in second_looks(candidates, every=every, seed=seed)]
+    seen = [look for look in reversed(drawn(candidates, every=every, seed=seed)) if look.looked_over]
+    return (*waiting, *unseen, *(ReviewLine(look, "answered") for look in seen))
 
 
-def count_waiting(library: Library) -> int:
-    """Count the candidates that nobody decided on."""
-    return sum(map(waits, library.candidates()))
+def count_waiting(library: Library, *, every: int, seed: int) -> int:
+    """Count what a person is asked: candidates that nobody decided on, and second looks that nobody took."""
+    candidates = library.candidates()
+    return sum(map(waits, candidates)) + len(second_looks(candidates, every=every, seed=seed))
 
 
 def waits(candidate: Candidate) -> bool:

@@ -12,7 +12,7 @@ from registry.evidence.personal_details import personal_data_in
 from registry.evidence.redaction import redact
 from registry.query.signals import erased_records
 from strategies.episodes.action_class import command_of
-from strategies.episodes.episode import moment_s
+from strategies.episodes.episode import began, moment_s
 from strategies.episodes.episode_records import place_key
 from strategies.episodes.skill_version import under_versions
 from strategies.episodes.step_records import without_templates
@@ -102,28 +102,6 @@ def chosen(records: Sequence[EpisodeRecord], wanted: SessionFilter) -> SessionCh
         left = fitting
         passed.append(words)
     return SessionChoice(len(records), left)
-
-
-def began_at(record: EpisodeRecord) -> str | None:
-    """Tell when a session began, as RFC 3339: by its own time, else by that of its first step that has one."""
-    return record.started_at or next((step.started_at for step in record.steps if step.started_at), None)
-
-
-def began(record: EpisodeRecord) -> float | None:
-    """Tell when a session began, in seconds since 1970."""
-    return moment_s(began_at(record))
-
-
-def lasted_ms(record: EpisodeRecord) -> float | None:
-    """Tell how long a session took: as its log says, else to the end of its last step, else its steps' sum."""
-    if record.usage and record.usage.duration_ms is not None:
-        return record.usage.duration_ms
-    last = next((step for step in reversed(record.steps) if step.started_at), None)
-    start, end = began(record), moment_s(last.started_at) if last else None
-    if last and start is not None and end is not None and end >= start:
-        return (end - start) * 1000 + (last.duration_ms or 0.0)
-    times = [step.duration_ms for step in record.steps if step.duration_ms is not None]
-    return sum(times) if times else None
 
 
 def failed(record: EpisodeRecord) -> bool:

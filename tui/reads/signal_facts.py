@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from registry.query.provenance import blame, erased_of, evidence_of
+from registry.query.signal_kinds import kind_word
 from registry.query.signals import raised_as_counted
 from registry.skill_md.render import projected_lines
 from registry.state.line_claims import claims_of
@@ -15,7 +16,6 @@ from strategies.signals.open_signals import Sightings, answers, open_among
 from strategies.signals.signal_groups import signal_groups
 from strategies.signals.thresholds import DEFAULTS
 from tui.text.names import unique_chars
-from tui.text.signal_words import kind_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

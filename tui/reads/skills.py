@@ -13,9 +13,11 @@ from registry.query.provenance import blame, history_of, line_tiers, tier_counts
 from registry.query.signals import raised_as_counted
 from registry.skill_md.front_matter import description_of
 from registry.skill_md.render import projected_lines
+from strategies.episodes.episode import began
+from strategies.monitor.spot_check import second_looks
 from strategies.pool.known_episodes import all_episodes
 from strategies.signals.open_signals import open_among
-from tui.reads.sessions import began, errors_in, failed
+from tui.reads.sessions import errors_in, failed
 from tui.text.words import kind_of
 
 if TYPE_CHECKING:
@@ -95,10 +97,10 @@ class SkillWork:
 
 @dataclass(frozen=True, slots=True)
 class OpenWork:
-    """The work of all skills, by name; `loose` counts open signals that no skill was tried for yet."""
+    """The work of all skills, by name, and the second looks that nobody took."""
 
     by_skill: Mapping[str, SkillWork]
-    loose: int
+    second_looks: int = 0
 
     def of(self, skill: str) -> SkillWork:
         """Return the work of one skill."""
@@ -161,18 +163,20 @@ def read_skills(library: Library) -> tuple[SkillCard, ...]:
     return tuple(_card(library, library.capsule(name)) for name in library.names())
 
 
-def read_work(library: Library) -> OpenWork:
+def read_work(library: Library, *, draw_every: int, seed: int) -> OpenWork:
     """Read what was tried for every skill, and what is open; takes as long as the registry is old."""
     capsules = [library.capsule(name) for name in library.names()]
     open_by_skill = _open_signals(library, capsules)
     proposed: dict[str, list[Candidate]] = {}
-    for candidate in library.candidates():
+    candidates = library.candidates()
+    for candidate in candidates:
         proposed.setdefault(candidate.proposed.capsule, []).append(candidate)
     work = {
         capsule.name: SkillWork(tuple(open_by_skill.get(capsule.name, ())), tuple(proposed.get(capsule.name, ())))
         for capsule in capsules
     }
-    return OpenWork(work, len(open_by_skill.get("", ())))
+    looks = second_looks(candidates, every=draw_every, seed=seed)
+    return OpenWork(work, len(looks))
 
 
 def read_week(library: Library, facts: SignalFacts, now: str) -> Week:
@@ -217,16 +221,15 @@ def _from_here(folder: str) -> str:
 
 
 def _open_signals(library: Library, capsules: Sequence[Capsule]) -> dict[str, list[SignalRaised]]:
-    """List the signals that no live claim answers, by the skill they were tried for, else under ""."""
+    """List the signals that no live claim answers, by the skill they were tried for."""
     tried = {cycle.fingerprint: cycle.capsule for cycle in library.cycles()}
     names = {capsule.name for capsule in capsules}
     by_skill: dict[str, list[SignalRaised]] = {}
     raised = [signal.event for signal in raised_as_counted(library)]
     still_open = open_among(library, raised)
     for signal in raised:
-        if signal.fingerprint in still_open:
-            skill = tried.get(signal.fingerprint, "")
-            by_skill.setdefault(skill if skill in names else "", []).append(signal)
+        if signal.fingerprint in still_open and tried.get(signal.fingerprint) in names:
+            by_skill.setdefault(tried[signal.fingerprint], []).append(signal)
     for signals in by_skill.values():
         signals.sort(key=lambda signal: (-signal.severity, signal.fingerprint))
     return by_skill

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from events.types.score import Score
 from registry.query.provenance import endpoint_of as endpoint_note
+from registry.query.signal_kinds import kind_word
 from tui.facts.candidates import UNCLAIMED, proposal_facts, support_facts, tier_facts, verdict_facts
 from tui.facts.fact import fact, listed
 from tui.facts.runs import run_facts
 from tui.facts.scores import score_facts
 from tui.report.anchors import candidate_at
 from tui.text.numbers import count
-from tui.text.signal_words import kind_word
 from tui.text.words import claim_words, seen_words
 from tui.views.evidence import template_spans
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from registry.query.provenance import erased_of, evidence_of
 from registry.state.line_claims import claims_of
+from strategies.monitor.agreement import agreement_of
 from strategies.rollouts.run.store import kept_runs
 from strategies.train.training_record import records, table_of
 from tui.reads.evidence import still_there
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
     from strategies.episodes.episode import EpisodeRecord, WorldSource
+    from strategies.monitor.agreement import Agreement
     from strategies.rollouts.run.store import KeptRun
     from strategies.scope.log_globs import LogGlobs
     from strategies.train.training_record import EpochRow, TrainingRecord
@@ -110,11 +112,15 @@ class SkillContent:
 
 @dataclass(frozen=True, slots=True)
 class ReportContent:
-    """The whole report, as the registry was right after event `head`; `now` is when it was written (RFC 3339)."""
+    """The whole report, as the registry was right after event `head`; `now` is when it was written (RFC 3339).
+
+    `agreement` says how often people agreed with the gate, of all skills.
+    """
 
     skills: tuple[SkillContent, ...]
     events: tuple[Envelope, ...]
     preset: str
+    agreement: Agreement
     head: Head
     now: str
 
@@ -157,6 +163,7 @@ def read_report(
         skills=tuple(_skill(library, usage, by_skill.get(usage.capsule.name, ()), ran, last) for usage in used),
         events=tuple(wide),
         preset=library.about().preset,
+        agreement=agreement_of(library),
         head=head,
         now=now,
     )

@@ -141,10 +141,12 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
     async def _count_waiting(self) -> None:
         """Count what waits elsewhere, once what is shown here was read."""
         try:
-            self.host.waiting = await self.host.access.waiting()
+            self.host.waiting = await self.host.access.waiting(self.host.settings.draw_every)
         except GermlineError:  # whatever is wrong, the notice of this screen says
             return
         self.show_tabs()
+        if (behind := self.host.access.behind_s) is not None:
+            self.set_timer(behind, self._count_waiting)
 
     async def ask(self, question: Callable[[Library], T]) -> T | None:
         """Answer a question about the registry; None where it cannot be, and a notice says why."""

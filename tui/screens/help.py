@@ -57,7 +57,7 @@ def _place(line: KeyLine) -> int:
 
 
 class HelpSheet(ModalScreen[None], inherit_bindings=False):
-    """Lists the keys, then the terms in view; typing filters both."""
+    """Lists the keys of a screen, the terms in view, and the keys of all screens; typing filters them."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*TONES}
     BINDINGS: ClassVar[list[BindingType]] = [*SHEET, *HELP]
@@ -88,7 +88,9 @@ class HelpSheet(ModalScreen[None], inherit_bindings=False):
 
     def _show(self, needle: str) -> None:
         page = self.query_one("#page", RowsView)
-        page.show(lambda width: help_rows(self._lines, self._terms, needle, width), home=True)
+        own = [line for line in self._lines if _place(line) < 0]
+        common = self._lines[len(own) :]
+        page.show(lambda width: help_rows(own, common, self._terms, needle, width), home=True)
 
     def action_scroll(self, step: int) -> None:
         """Scroll the keys while the text is typed."""

@@ -13,12 +13,12 @@ from textual.markup import escape
 
 from events.errors import GermlineError, UsageError
 from registry.query.library import Library
+from registry.query.signal_kinds import kind_word
 from tui.screens.addresses import ScreenAddress, View, place_of
 from tui.screens.base import PlaceScreen
 from tui.screens.confirm import ConfirmChange
 from tui.session.changes import reverting, switching
 from tui.text.rows import clean
-from tui.text.signal_words import kind_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -40,7 +40,7 @@ class ReviewScreen(ListScreen["ReviewLine"]):
         """Read what waits; the cursor stays on the candidate it is on."""
         self._target = self.place.item
         settings = self.host.settings
-        self._every = await self.host.access.study(
+        self._every = await self.host.access.read(
             partial(read_review, every=settings.draw_every, seed=settings.seed)
         )
         empty = ("nothing waits for review", "germline evolve --review   holds what the gate lets through")
@@ -119,7 +119,7 @@ class ReviewScreen(ListScreen["ReviewLine"]):
         """Offer only what the candidate under the cursor allows."""
         page, line = self._page, self._selected
         offers = {
-            "decide": page and line and line.standing != "answered",
+            "decide": line and line.standing != "answered",  # at once: the page may still be read
             "diff": page and page.files,
             "evidence": page and (page.evidence or page.erased),
             "same": page and page.signal,

@@ -31,10 +31,10 @@ def _skills(library: Library) -> tuple[SkillCard, ...]:
     return read_skills(library)
 
 
-def _work(library: Library) -> OpenWork:
+def _work(library: Library, draw_every: int, seed: int) -> OpenWork:
     from tui.reads.skills import read_work  # noqa: PLC0415 - as above
 
-    return read_work(library)
+    return read_work(library, draw_every=draw_every, seed=seed)
 
 
 class SkillsScreen(ListScreen["SkillCard"]):
@@ -72,16 +72,29 @@ class SkillsScreen(ListScreen["SkillCard"]):
     async def _read_work(self) -> None:
         is_first = self._work is None
         try:
-            self._work = await self.host.access.study(_work)
+            settings = self.host.settings
+            self._work = await self.host.access.study(
+                partial(_work, draw_every=settings.draw_every, seed=settings.seed)
+            )
             if is_first and not self._place.skill and not self._table.cursor:
                 self._target = ""  # who has chosen no skill begins with the one that needs them
             self.list_items()
             self.show_selected()
+        except GermlineError as error:
+            self.tell(error)
+            return
+        self._read_week()
+
+    @reading("week")
+    async def _read_week(self) -> None:
+        try:
             self._week = await self.host.access.week(self.host.now())
         except GermlineError as error:
             self.tell(error)
             return
         self._show_digest()
+        if (behind := self.host.access.behind_s) is not None:
+            self.set_timer(behind, self._read_week)
 
     def list_items(self) -> None:
         """List the skills that are asked for."""
@@ -134,10 +147,8 @@ class SkillsScreen(ListScreen["SkillCard"]):
     @property
     def note(self) -> str:
         """How many skills there are."""
-        open_now = self._work.loose if self._work else 0
-        loose = f", {count(open_now, 'open signal')} not taken up" if open_now else ""
         shown = f"{len(self._shown):,} of " if self.needle else ""
-        return f"{shown}{count(len(self._every), 'skill')}{loose}"
+        return f"{shown}{count(len(self._every), 'skill')}"
 
     @property
     def copied_id(self) -> str:

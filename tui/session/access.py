@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from time import monotonic
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from events.errors import GermlineError, UsageError
 from tui.session.read_thread import ReadThread
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     from tui.session.changes import Change, ChangePreview, OpenRegistry
 
 T = TypeVar("T")
+LogHead = tuple[int, int]
+"""How often the registry was opened, and how far its log went."""
+
+_SLOW_S: Final = 1.0
+_REST: Final = 10
+"""What only counts facts, beside a screen, is counted again ten times as long after a slow count as that took."""
 
 
 class SessionState(NamedTuple):
@@ -52,8 +59,10 @@ class Access:
         self._reader, self._student = ReadThread(library), ReadThread(library)
         self._registry = registry
         self._seed, self._logs = seed, logs
-        self._prospects: tuple[tuple[int, int], Prospects] | None = None
-        self._facts: tuple[tuple[int, int], SignalFacts] | None = None
+        self._prospects: tuple[LogHead, Prospects] | None = None
+        self._facts: tuple[LogHead, SignalFacts] | None = None
+        self._week: tuple[LogHead, Week] | None = None
+        self._count_again = 0.0
         self.state = SessionState()
         self.live = True
 
@@ -99,32 +108,55 @@ class Access:
 
     async def signal_facts(self, *, fixes: bool) -> SignalFacts:
         """Read every fact that signals tell, `fixes` with what worked next; once for each head of a log."""
-        from tui.reads.signal_facts import read_signal_facts, read_worked_next  # noqa: PLC0415 - as above
-
-        head = self.opened, self.state.head
-        if self._facts is None or self._facts[0] != head:
-            self._facts = head, await self.study(partial(read_signal_facts, logs=self._logs))
-        head, facts = self._facts
+        head, facts = await self._facts_now()
         if fixes and not all(fact.searched for fact in facts.facts):
+            from tui.reads.signal_facts import read_worked_next  # noqa: PLC0415 - as above
+
             facts = await self.study(partial(read_worked_next, facts=facts))
             self._facts = head, facts
         return facts
 
+    async def _facts_now(self) -> tuple[LogHead, SignalFacts]:
+        from tui.reads.signal_facts import read_signal_facts  # noqa: PLC0415 - as above
+
+        head = self.opened, self.state.head
+        if self._facts is not None and self._facts[0] == head:
+            return self._facts
+        began = monotonic()
+        self._facts = known = head, await self.study(partial(read_signal_facts, logs=self._logs))
+        took = monotonic() - began
+        self._count_again = monotonic() + took * _REST if took > _SLOW_S else 0.0
+        return known
+
+    async def _facts_counted(self) -> tuple[LogHead, SignalFacts]:
+        """Give the facts to be counted, with the head that they are of: an earlier one while `behind_s`."""
+        return self._facts if self._facts is not None and self.behind_s else await self._facts_now()
+
+    @property
+    def behind_s(self) -> float | None:
+        """How long counts of facts stay behind a log that grew, in seconds; None where they are not behind."""
+        opened, head = self._facts[0] if self._facts else (0, 0)
+        if opened != self.opened or head == self.state.head:
+            return None
+        return max(self._count_again - monotonic(), 0.0)
+
     async def week(self, now: str) -> Week:
-        """Sum up the last seven days."""
+        """Sum up the last seven days; once for each head whose facts are counted."""
         from tui.reads.skills import read_week  # noqa: PLC0415 - as above
 
-        facts = await self.signal_facts(fixes=False)
-        return await self.study(partial(read_week, facts=facts, now=now))
+        head, facts = await self._facts_counted()
+        if self._week is None or self._week[0] != head:
+            self._week = head, await self.study(partial(read_week, facts=facts, now=now))
+        return self._week[1]
 
-    async def waiting(self) -> dict[str, int]:
-        """Count what waits for a person, by the screen that shows it: open facts, candidates to decide."""
+    async def waiting(self, draw_every: int) -> dict[str, int]:
+        """Count what waits for a person, by the screen that shows it: open facts, candidates and second looks."""
         from tui.reads.review import count_waiting  # noqa: PLC0415 - as above
 
-        facts = (await self.signal_facts(fixes=False)).facts
+        _, facts = await self._facts_counted()
         return {
-            "signals": sum(fact.state == "open" for fact in facts),
-            "review": await self.study(count_waiting),
+            "signals": sum(fact.state == "open" for fact in facts.facts),
+            "review": await self.study(partial(count_waiting, every=draw_every, seed=self._seed)),
         }
 
     async def rehearse(self, change: Change, reason: str) -> ChangePreview:

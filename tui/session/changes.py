@@ -143,6 +143,7 @@ def adopting(skill: str) -> Change:
         from registry.actions.publish import edited_folder, keep_files  # noqa: PLC0415 - as above
         from registry.decide.commands import Adopt  # noqa: PLC0415 - as above
         from strategies.gate.file_findings import findings_in_rewrite  # noqa: PLC0415 - as above
+        from strategies.monitor.disk_edits import sessions_of, writers_of  # noqa: PLC0415 - as above
 
         del reason  # the edit speaks for itself
         edited = edited_folder(registry, skill)
@@ -154,7 +155,8 @@ def adopting(skill: str) -> Change:
                     hint=f"germline adopt {skill} --dry-run",
                 )
         keep_files(registry.log, edited)
-        registry.execute(Adopt(edited))
+        writers = writers_of(registry, [registry.capsule(skill)])[skill]
+        registry.execute(Adopt(edited, sessions=sessions_of(writers)))
 
     return Change(
         f"adopt what was edited in the files of {skill}", f"{skill} is as edited", act, skill, "as edited"

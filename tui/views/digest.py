@@ -32,17 +32,20 @@ def _failed(week: Week) -> Row:
     if not week.sessions:
         return RowPart("no session of the last seven days is known   ", "dim"), RowPart("germline scan", "accent")
     sessions = count(week.sessions, "session")
-    what = f"{count(week.errors, 'step')} in {sessions}, none of which has an outcome"
-    if week.labelled:
-        what = f"{week.failed:,} of {sessions}, {week.labelled:,} of which have an outcome"
-    most = f"; costs most: {clean(week.costliest)}" if week.costliest else ""
-    return RowPart(f"{what}, in seven days", "bad" if week.failed else ""), RowPart(most, "dim")
+    what = f"{week.failed:,} of {sessions} in seven days"
+    if not week.labelled:
+        what = f"{count(week.errors, 'step')} in {sessions} in seven days, none with an outcome"
+    elif week.labelled < week.sessions:
+        what += f", {week.labelled:,} with an outcome"
+    most = f"   most: {clean(week.costliest)}" if week.costliest else ""
+    return RowPart(what, "bad" if week.failed else ""), RowPart(most, "dim")
 
 
 def _waiting(work: OpenWork, week: Week) -> Row:
     candidates = sum(row.waiting for row in work.by_skill.values())
     parts = [
         *([f"{count(candidates, 'candidate')} to decide on (key 6)"] if candidates else []),
+        *([f"{count(work.second_looks, 'promotion')} to look over (key 6)"] if work.second_looks else []),
         *([f"{count(week.open, 'open signal')} (key 4)"] if week.open else []),
     ]
     return (RowPart("   ".join(parts), "warn"),) if parts else (RowPart("nothing waits for you", "dim"),)

@@ -74,10 +74,10 @@ class ScreenTab(NamedTuple):
 
 def tab_rows(tabs: Sequence[ScreenTab], view: str, width: int) -> list[Row]:
     """Write the bar of screens; where it is too long the last ones keep their key alone, but for this one."""
-    named = [True] * len(tabs)
-    gap = " " if _tabs_width(tabs, view, named, _TAB_GAP) > width else " " * _TAB_GAP
+    named, room = [True] * len(tabs), width - 1
+    gap = " " if _tabs_width(tabs, view, named, _TAB_GAP) > room else " " * _TAB_GAP
     for at in reversed(range(len(tabs))):
-        if _tabs_width(tabs, view, named, len(gap)) <= width:
+        if _tabs_width(tabs, view, named, len(gap)) <= room:
             break
         named[at] = tabs[at].view == view
     parts = (part for row in _tabs(tabs, view, named) for part in (*row, RowPart(gap)))
@@ -117,17 +117,30 @@ class KeyLine(NamedTuple):
     key_id: str
 
 
-def help_rows(lines: Sequence[KeyLine], terms: Sequence[Term], needle: str, width: int) -> list[Row]:
-    """List the keys whose line holds a text, then the terms that do; one that is called so comes first."""
+def help_rows(
+    own: Sequence[KeyLine], common: Sequence[KeyLine], terms: Sequence[Term], needle: str, width: int
+) -> list[Row]:
+    """List a screen's own keys whose line holds a text, the terms that do, and the keys that every screen has.
+
+    A term that is called so comes first.
+    """
     wanted = needle.casefold()
-    keys = [line for line in lines if wanted in " ".join(line).casefold()]
-    rows: list[Row] = [_narrow(line, width) if width < _ROOMY else _roomy(line, width) for line in keys]
+    rows, others = (
+        [
+            _narrow(line, width) if width < _ROOMY else _roomy(line, width)
+            for line in lines
+            if wanted in " ".join(line).casefold()
+        ]
+        for lines in (own, common)
+    )
     meant = [term for term in terms if wanted in f"{term.name} {term.meaning}".casefold()]
     words = [row for term in meant for row in _term_rows(term, width)]
     if words and wanted == meant[0].name.casefold():
-        return [*words, BLANK, *rows]
+        return [*words, BLANK, *rows, *others]
     if words:
-        rows += [BLANK, (RowPart(" words on this screen", "dim"),), *words]
+        rows += [*([BLANK] if rows else []), (RowPart(" words on this screen", "dim"),), *words]
+        others = [BLANK, *others] if others else []
+    rows += others
     return rows or [(RowPart(f' no key and no word here has "{needle}"', "dim"),)]
 
 

@@ -8,7 +8,19 @@ from tui.facts.candidates import candidate_facts, figure_part, proposed_text, su
 from tui.facts.fact import fact
 from tui.text.names import SHOWN_CHARS
 from tui.text.numbers import age, ago
-from tui.text.rows import BLANK, LABEL_WIDTH, RowPart, cell, clean, cut_row, indented, labelled, width_of, wrap
+from tui.text.rows import (
+    BLANK,
+    LABEL_WIDTH,
+    RowPart,
+    cell,
+    clean,
+    cut,
+    cut_row,
+    indented,
+    labelled,
+    width_of,
+    wrap,
+)
 from tui.text.words import VERDICTS
 from tui.views.diff import changes, diff_rows
 from tui.views.evidence import evidence_summary
@@ -66,7 +78,7 @@ def review_row(line: ReviewLine, width: int, now: str) -> Row:
             RowPart(f" {mark} ", tone),
             cell(asks, 10, tone),
             cell(
-                f"{clean(proposed.capsule)}{version}",
+                cut(f"{clean(proposed.capsule)}{version}", _skill_width(width) - 1),
                 _skill_width(width),
                 "strong" if line.standing != "answered" else "dim",
             ),
@@ -98,6 +110,8 @@ def _asked(line: ReviewLine, page: CandidatePage, width: int, now: str) -> list[
     skill = clean(candidate.proposed.capsule)
     if line.standing == "waits":
         question = f"may {skill}@{page.live_version} become this?"
+        if candidate.proposed.skill is not None:
+            question = f"may this become the skill {skill}?"
         rows = labelled("asks", (RowPart(question, "strong"),), width, limit=2)
         rows += fact_rows(
             verdict_facts(candidate) if candidate.verdict else [fact("verdict", "nobody judged it yet")], width

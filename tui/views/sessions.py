@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from strategies.episodes.episode import began_at, lasted_ms
 from tui.facts.fact import fact
 from tui.facts.sessions import (
     NOTHING,
@@ -16,7 +17,7 @@ from tui.facts.sessions import (
     session_facts,
     tokens_words,
 )
-from tui.reads.sessions import began_at, errors_in, lasted_ms
+from tui.reads.sessions import errors_in
 from tui.text.numbers import age, brief, count
 from tui.text.rows import BLANK, RowPart, cell, clean, cut_row, labelled, wrap
 from tui.views.fact_rows import fact_rows

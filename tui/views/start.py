@@ -22,7 +22,7 @@ def start_header(width: int) -> list[Row]:
         cell("  failed", 9, "dim", right=True),
         cell("corrected", 10, "dim", right=True),
         cell("min", 6, "dim", right=True),
-        cell("worked", 10, "dim", right=True),
+        cell("worked", 12, "dim", right=True),
         RowPart("  the line that it would bring", "dim"),
     )
     return [cut_row(titles, width)]
@@ -39,7 +39,7 @@ def start_row(thing: StartThing, width: int) -> Row:
             cell(failed, 9, "bad" if cost.failed else "dim", right=True),
             cell(brief(cost.corrections, _ROOM) if cost.corrections else "–", 10, right=True),
             cell(brief(round(cost.minutes), _ROOM) if cost.minutes >= 1 else "–", 6, right=True),
-            cell(worked, 10, "good" if seen else "dim", right=True),
+            cell(worked, 12, "good" if seen else "dim", right=True),
             RowPart(f"  {clean(lesson.line or thing_title(thing))}", "" if lesson.line else "dim"),
         ),
         width,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from registry.query.event_summaries import origin_words
 from tui.facts.candidates import figure_part, verdict_part
 from tui.facts.fact import Fact, listed
 from tui.facts.line import earlier_facts, line_facts, tried_facts
@@ -88,7 +89,7 @@ def _candidate(candidate: Candidate, width: int, now: str) -> list[Row]:
         if candidate.version
         else f"for {proposed.capsule}@{proposed.base_version}"
     )
-    origin = f"{proposed.strategy} by {clean(proposed.proposer)}"
+    origin = clean(origin_words(proposed))
     head = f"{where}, {origin}, {age(candidate.at, now)}, event {candidate.position}"
     rows: list[Row] = [(verdict_part(candidate), RowPart(f"   {head}", "dim"))]
     for text in (text for text in proposed.new_lines if text.strip()):

@@ -3,8 +3,9 @@
 Who looks first may succeed because it looked, or because it is the better agent, or has the easier task. Compared
 are decisions of one run, turn and time that saw the same before, on the same task where tasks repeat, beside what
 had failed before and what the agent does elsewhere. The control is the same action elsewhere in the episode: if a
-hidden trait of agent, task or moment makes an agent do it and succeed, it shows there just as much, once for each
-time.
+hidden trait of agent, task or moment makes an agent do it and succeed, it shows there as well. Then a decision is
+held against how likely it was, given how often the agent does so here and later: what is left of it has nothing to
+do with any such trait.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from events.types.score import Confounding, DecisionEffect
 from strategies.episodes.episode import SUBMIT, moment_s
 from strategies.gate.replay.balance import balance, times_as_strong
 from strategies.gate.replay.contrast import outcome_of
-from strategies.gate.replay.decisions import background, decisions_of
-from strategies.gate.replay.exposure import Inverse
+from strategies.gate.replay.decisions import background, decisions_of, subject_of
 from strategies.gate.replay.support import NOTICED_Z
+from strategies.gate.stats.conditional_odds import chance_here, odds_ratio, weights
 from strategies.gate.stats.fixed_effects import GroupedRows, residuals
 from strategies.gate.stats.mantel_haenszel import one_sided_p, stratifier
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.decisions import Background, Decision
+    from strategies.gate.replay.exposure import Inverse
+    from strategies.gate.stats.conditional_odds import ActionCounts
     from strategies.gate.stats.fixed_effects import Residuals, Slope
 
 CLASSES: Final = 6
@@ -44,7 +47,8 @@ SURELY: Final = 2.33
 class _Row(NamedTuple):
     """One decision: its episode, task and run, whether it obeyed, its outcome, its time, and what was beside it.
 
-    `elsewhere` counts how much oftener than others the agent obeys, as it were, where the claim does not apply.
+    `elsewhere` counts how much oftener than others the agent obeys, as it were, where the claim does not apply;
+    `expected` is how likely it is to, given how often it does so here and later.
     """
 
     id: str
@@ -55,6 +59,7 @@ class _Row(NamedTuple):
     when: float
     past: Background
     elsewhere: float
+    expected: float
 
 
 def confounding(
@@ -108,16 +113,17 @@ def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord], *, to_end: b
     if decide is None:
         return []
     decided = [(record, decision) for record in records for decision in decide(record)]
-    stratum_of, (about, sign) = stratifier(records), _about(claim)
+    stratum_of, subject = stratifier(records), subject_of(claim)
     common = Counter(step.action for record in records for step in record.steps if step.kind == "call")
-    named = {about, *(action for action, _ in common.most_common(CLASSES + 1))} - {"", SUBMIT}
+    named = {subject.about, *(action for action, _ in common.most_common(CLASSES + 1))} - {"", SUBMIT}
     usual = {action: common[action] / common.total() for action in sorted(named)}
     times = {record.id: time for record, _ in decided if (time := moment_s(record.started_at)) is not None}
     first, last = min(times.values(), default=0.0), max(times.values(), default=0.0)
-    pasts = [background(decision, about, usual, record, to_end=to_end) for record, decision in decided]
+    pasts = [background(decision, subject, usual, record, to_end=to_end) for record, decision in decided]
+    chances = _chances(pasts)
     share = sum(past.same for past in pasts) / max(sum(past.free for past in pasts), 1)
 
-    def row(record: EpisodeRecord, decision: Decision, past: Background) -> _Row:
+    def row(record: EpisodeRecord, decision: Decision, past: Background, chance: float) -> _Row:
         run, difficulty, _ = stratum_of(record)
         return _Row(
             record.id,
@@ -127,19 +133,25 @@ def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord], *, to_end: b
             outcome_of(record),
             (times[record.id] - first) / (last - first) if last > first and record.id in times else 0.0,
             past,
-            sign * (past.same - share * past.free),
+            subject.sign * (past.same - share * past.free),
+            subject.sign * chance,
         )
 
-    return [row(*both, past) for both, past in zip(decided, pasts, strict=True)]
+    return [
+        row(record, decision, past, chance)
+        for (record, decision), past, chance in zip(decided, pasts, chances, strict=True)
+    ]
 
 
-def _about(claim: Claim | Inverse) -> tuple[str, int]:
-    """Name the action that a claim asks for, or (-1) asks to leave out."""
-    if isinstance(claim, Inverse):
-        about, sign = _about(claim.claim)
-        return about, -sign
-    do = getattr(claim, "do", None)
-    return (do, 1) if do is not None else (getattr(claim, "avoid", None) or "", -1)
+def _chances(pasts: Sequence[Background]) -> list[float]:
+    """Give how likely each decision is, given how often the agent does so; one turn asks as much of all."""
+    turns: defaultdict[int, list[ActionCounts]] = defaultdict(list)
+    for past in pasts:
+        turns[past.turn].append(past.dealt)
+    higher, lower = weights([past.dealt for past in pasts])
+    usual = ((higher + 0.5) / (higher + lower + 1), (lower + 0.5) / (higher + lower + 1))
+    odds = {turn: odds_ratio(tables, usual) for turn, tables in turns.items()}
+    return [chance_here(past.dealt, odds[past.turn]) for past in pasts]
 
 
 def _repeats(rows: Sequence[_Row]) -> bool:
@@ -175,9 +187,11 @@ def _same_place(rows: Sequence[_Row], *, same_task: bool) -> list[list[str]]:
 def _effect(rows: Sequence[_Row], grouped: GroupedRows, *, beyond: bool) -> Residuals | None:
     """Compare like decisions; `beyond` gives how much more a decision goes with than the same done elsewhere does.
 
-    Beside how often it is done in all, here included, what is left of doing it here is the difference of the two.
+    An agent that does something so often does it here so often by chance. Beside that, what is left of doing it
+    here is where it was done, not by whom: whatever outcomes have to do with who does it often, however oddly,
+    falls on neither side. Source: Rosenbaum & Rubin 1983 (the propensity score).
     """
-    beside = [(row.elsewhere + row.obeyed,) if beyond else row.past.habit for row in rows]
+    beside = [(row.expected,) if beyond else row.past.habit for row in rows]
     return _alike(rows, [row.obeyed for row in rows], beside, grouped)
 
 

@@ -24,9 +24,10 @@ from strategies.claims.applicability import hands_in, next_action, previous_acti
 from strategies.episodes.action_class import covered_by, of_class
 from strategies.episodes.episode import SUBMIT
 from strategies.gate.replay.exposure import Inverse, moments_of
+from strategies.gate.stats.conditional_odds import ActionCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from events.types.claims import Claim
     from strategies.claims.applicability import Moment
@@ -43,13 +44,29 @@ class Decision(NamedTuple):
     obeyed: bool
 
 
+class ClaimedAction(NamedTuple):
+    """The class of action that a claim is about, and which actions of an episode could as well have been of it.
+
+    `sign` is -1 where it is to be left out. None of `apart` could: where a claim speaks of the first of a class,
+    the actions before it are of another. With `whole`, all actions before that first are decided on together. With
+    `earlier`, actions before could, but the last, which made the moment; else they all made it what it is: the
+    second call of a class comes after one, and what is still to be done was not done before.
+    """
+
+    about: str
+    sign: int = 1
+    apart: str = ""
+    whole: bool = False
+    earlier: bool = False
+
+
 class Background(NamedTuple):
     """What tells a decision from others of its kind: where it was, what was seen, what the agent does elsewhere.
 
     `turn` counts the actions before it, `seen` is what the last of them showed, `failed` how many failed, and
     their share, `habit` how much oftener than usual each class of action is among them. Of all other actions,
     before and after, that did not follow a failure, `same` counts those of the class that the decision is about,
-    of `free`.
+    of `free`. `dealt` counts the same here, and among those of them that could as well have been of that class.
     """
 
     turn: int
@@ -58,6 +75,7 @@ class Background(NamedTuple):
     habit: tuple[float, ...]
     same: int
     free: int
+    dealt: ActionCounts
 
 
 def decisions_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], list[Decision]] | None:
@@ -82,35 +100,60 @@ def decisions_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], list[Decis
     return lambda record: _decision(claim, moment_of(record), record)
 
 
+def subject_of(claim: Claim | Inverse) -> ClaimedAction:
+    """Name the class of action that a claim asks for, or asks to leave out."""
+    if isinstance(claim, Inverse):
+        turned = subject_of(claim.claim)
+        return turned._replace(sign=-turned.sign)
+    do = getattr(claim, "do", None)
+    about, sign = (do, 1) if do is not None else (getattr(claim, "avoid", None) or "", -1)
+    whole = isinstance(claim, AnytimeBefore) and claim.action != HAND_IN
+    apart = getattr(claim, "action", "") if whole or isinstance(claim, Before) else ""
+    earlier = isinstance(claim, (AfterError, Replace, Before))
+    return ClaimedAction(about, sign, apart, whole=whole, earlier=earlier)
+
+
 def background(
-    decision: Decision, about: str, usual: Mapping[str, float], record: EpisodeRecord, *, to_end: bool = True
+    decision: Decision,
+    subject: ClaimedAction,
+    usual: Mapping[str, float],
+    record: EpisodeRecord,
+    *,
+    to_end: bool = True,
 ) -> Background:
     """Tell what there was beside a decision about a class of action.
 
     `usual` is the share of each class among the actions of all agents. Unless `to_end`, what came after is left
     out: where the outcome is known before the end, what agents do then follows from it.
     """
-    turn, alike = record.steps[decision.at].turn, of_class(about)
+    turn, alike, apart = record.steps[decision.at].turn, of_class(subject.about), of_class(subject.apart)
     before: list[StepRecord] = []
+    earlier: list[StepRecord] = []
+    later: list[StepRecord] = []
     last: StepRecord | None = None
-    same = free = 0
     for at, step in enumerate(record.steps):
         if not _counts(step):
             continue
-        if last is not None and not last.error and (step.turn < turn or (to_end and step.turn > turn)):
-            free += 1
-            same += alike[step.action]
+        if last is not None and not last.error and step.turn != turn:
+            (earlier if step.turn < turn else later).append(step)
         if at < decision.at and step.turn < turn:
             before.append(step)
         last = step
+    elsewhere = [*earlier, *later] if to_end else earlier
+    own = before if subject.whole else [record.steps[decision.at]]
+    alone = subject.whole and not to_end  # its own actions are all that is known
+    others = [] if alone else elsewhere if subject.earlier or not to_end else later
+    made = before[-1:]  # what the last action before showed is why there is a decision
+    others = [step for step in others if not apart[step.action] and step not in made]
     actions, failed = [step.action for step in before], sum([step.error for step in before])
     return Background(
         turn=min(len(before), _MOST_TURNS),
         seen=_shown(before[-1]) if before else "",
         failed=(failed, failed / max(len(before), 1)),
         habit=tuple([actions.count(action) - share * len(before) for action, share in usual.items()]),
-        same=same,
-        free=free,
+        same=_count(elsewhere, alike),
+        free=len(elsewhere),
+        dealt=ActionCounts(_count(own, alike), len(own), _count(others, alike), len(others)),
     )
 
 
@@ -127,6 +170,10 @@ def actions_before(record: EpisodeRecord, at: int) -> list[StepRecord]:
     """List the actions of turns before that of an index, without handing in."""
     turn = record.steps[at].turn
     return [step for step in record.steps[:at] if step.turn < turn and _counts(step)]
+
+
+def _count(steps: Sequence[StepRecord], alike: Mapping[str, bool]) -> int:
+    return sum(alike[step.action] for step in steps)
 
 
 def _shown(step: StepRecord) -> str:

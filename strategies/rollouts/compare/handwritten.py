@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from events.errors import CheckFailedError, RefusedError
-from events.types.candidate_events import CandidateProposed
+from events.types.candidate_events import BY_HAND, CandidateProposed
 from events.types.parts import NewSection, NewSkill
 from registry.actions.publish import keep_files
 from registry.decide.adopt import rewrite_of
 from registry.decide.commands import Propose
+from registry.decide.promote import require_birth
 from registry.skill_md.folder import SkillFile, SkillFolder, decode, read_skill
 from registry.skill_md.front_matter import read_front
 from registry.skill_md.navigation_index import reindexed
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from registry.skill_md.folder import Encoding
     from registry.state.capsule import Capsule
     from strategies.policy.presets import Preset
-
-BY_HAND: Final = "by-hand"
-"""The proposer, and the fingerprint, of what a person wrote: it answers no signal."""
 
 
 def propose_rewrite(  # noqa: PLR0913 - all that a proposal says of itself
@@ -87,7 +85,8 @@ def propose_draft(
 
     Nothing is projected before runs or a person let it through. Its text is one SKILL.md.
     Raises: NotFoundError where the file names another skill, for then the name is mistyped; RefusedError for a
-    folder with other files; CheckFailedError where lint refuses it; ConflictError for what was proposed before.
+    folder with other files; SkillFormatError where it is no valid skill; CheckFailedError where lint refuses it;
+    ConflictError for what was proposed before.
     """
     if not path.exists():
         registry.capsule(skill)  # which says what names there are
@@ -102,6 +101,7 @@ def propose_draft(
         )
     sections = tuple(NewSection(title=section.title, lines=section.lines) for section in pieces.sections)
     drafted = NewSkill(source=f"{folder}/{skill}", front=pieces.front, sections=sections)
+    require_birth(skill, drafted)
     proposed = _by_hand(skill, 0, reason=reason, strategy=strategy, preset=preset).model_copy(
         update={"skill": drafted}
     )

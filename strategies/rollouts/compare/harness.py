@@ -40,7 +40,8 @@ class Harness:
     `tasks` is the digest of the set; `digest` that of everything else a run depends on. `runner` makes runs with
     the skills that were written below a folder. With `against_nothing` a winner is also run without any skill;
     `side_by_side` measures the incumbent again beside each candidate, where the machine's load counts.
-    `steering` is a text of the person's own that says what is wanted, for the proposer.
+    `steering` is a text of the person's own that says what is wanted, for the proposer; `notes` say what of the
+    tasks could not be taken over.
     `violations` says what is wrong with a task, before anything is run; `end_all` ends the runs in flight when
     nobody waits for them any more, `close` lets go of what they needed once they have ended. `provenance` is the
     rest of what goes into the record.
@@ -61,6 +62,7 @@ class Harness:
     violations: Callable[[RolloutTask], Sequence[Violation]] = lambda _: ()
     provenance: tuple[str, ...] = ()
     steering: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ def harness_on_tasks(
         workers=workers,
         caps=caps,
         violations=partial(check_task, policy=policy),
+        notes=tasks.notes,
     )
 
 

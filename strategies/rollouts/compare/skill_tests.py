@@ -1,4 +1,4 @@
-"""Skills tested by runs: a live skill against no skill, or several offered together, each against the rest."""
+"""Skills tested by runs: a live skill against no skill, several against the rest of them, and lines of one."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from strategies.rollouts.compare.rounds import Contest, ContestEnd, LastLook, fa
 from strategies.rollouts.compare.run_figures import measured
 from strategies.rollouts.compare.run_pairs import Pairing
 from strategies.rollouts.run.agent_templates import MESSAGES
-from strategies.rollouts.run.arms import offered_together
+from strategies.rollouts.run.arms import incumbent, offered_together, without_line
 from strategies.rollouts.run.runner import CapReachedError, spent_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Literal
 
+    from events.types.capsule_events import TestedLine
     from registry.state.capsule import Capsule
     from strategies.gate.rollout_rule import Pairs
     from strategies.policy.written_rules import RolloutPolicy
@@ -39,13 +40,14 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Subject:
-    """A skill, the comparison of all that are offered with the same without it, and how far that came."""
+    """A skill, or a line of one, what is offered with it and without it, and how far that came."""
 
     capsule: Capsule
     beside: tuple[str, ...]
     contest: Contest
     last: LastLook
     verdict: SkillVerdict | None = None
+    line: TestedLine | None = None
 
 
 class _Cost(NamedTuple):
@@ -71,7 +73,24 @@ def tested_skills(rig: Rig, names: Sequence[str]) -> list[SkillTested]:
             "an agent that is a model is given the text of one skill: several are offered to a command",
             hint='--agent "claude …"',
         )
-    subjects = [_subject(rig, capsules, capsule) for capsule in capsules]
+    return _tested(rig, [_subject(rig, capsules, capsule) for capsule in capsules])
+
+
+def tested_lines(rig: Rig, name: str, lines: Sequence[TestedLine]) -> list[SkillTested]:
+    """Run a live skill beside itself without each of some lines.
+
+    Evidence and chance are charged for how many lines are asked about. Kept and frozen as above.
+    Raises: RefusedError for a retired skill; what `tested_skills` raises of tasks and runs.
+    """
+    capsule, policy = require_live(rig.registry.capsule(name)), rig.policy
+    charged = policy.model_copy(
+        update={"least_e": policy.least_e * len(lines), "most_p": policy.most_p / len(lines)}
+    )
+    return _tested(rig, [_line_subject(rig, capsule, line, charged) for line in lines])
+
+
+def _tested(rig: Rig, subjects: Sequence[_Subject]) -> list[SkillTested]:
+    """Make the runs that subjects need, and record what came of each."""
     with runs_of(rig) as runs:
         if rig.registry.log.document("evaluator", rig.harness.evaluator) is None:
             require_sound(rig.harness, rig.harness.divided.sealed, runs)
@@ -84,22 +103,33 @@ def tested_skills(rig: Rig, names: Sequence[str]) -> list[SkillTested]:
         ]
 
 
+def _line_subject(rig: Rig, capsule: Capsule, line: TestedLine, policy: RolloutPolicy) -> _Subject:
+    log = rig.registry.log
+    contest, last = _contest(
+        rig, incumbent(log, capsule), without_line(log, capsule, line.gene, line.line), policy
+    )
+    return _Subject(capsule, (), contest, last, line=line)
+
+
 def _subject(rig: Rig, capsules: Sequence[Capsule], capsule: Capsule) -> _Subject:
     log, others = rig.registry.log, [other for other in capsules if other is not capsule]
-    offered, without = offered_together(log, capsules), offered_together(log, others)
+    contest, last = _contest(rig, offered_together(log, capsules), offered_together(log, others), rig.policy)
+    return _Subject(capsule, tuple(map(label, others)), contest, last)
+
+
+def _contest(rig: Rig, offered: Arm, without: Arm, policy: RolloutPolicy) -> tuple[Contest, LastLook]:
     contest = Contest(
         incumbent=without,
         candidates=(offered,),
         sealed=rig.harness.divided.sealed,
         audit=(),
-        policy=rig.policy,
+        policy=policy,
         seed=rig.seed,
         together=lambda names: offered if names else without,
         against_nothing=False,
     )
     none = RolloutVerdict(None, "no round is complete", figures_of((), 0))
-    last = LastLook(none, contest.sealed, range(0), Pairing(offered, without))
-    return _Subject(capsule, tuple(map(label, others)), contest, last)
+    return contest, LastLook(none, contest.sealed, range(0), Pairing(offered, without))
 
 
 def _frozen(rig: Rig, subjects: Sequence[_Subject]) -> list[str]:
@@ -189,6 +219,7 @@ def _recorded(rig: Rig, runs: Runs, subject: _Subject, cost: _Cost) -> SkillTest
         before=figures.before,
         after=figures.after,
         rollouts=figures.rollouts,
+        line=subject.line,
     )
     rig.registry.execute(RecordSkillFact(event), actor="germline")
     return event

@@ -81,6 +81,16 @@ def joint_challenger(log: EventLog, capsule: Capsule, proposals: Sequence[Candid
     return replace(joint, name="+".join(proposed.candidate[:12] for proposed in proposals))
 
 
+def without_line(log: EventLog, capsule: Capsule, gene: str, line: int) -> Arm:
+    """Give the live version without one of its lines, which is named by its identity in its section."""
+    genes = tuple(
+        replace(each, lines=tuple(kept for kept in each.lines if kept.id != line)) if each.id == gene else each
+        for each in capsule.genes
+    )
+    name = f"{capsule.name}@{capsule.version} without {gene}:{line}"
+    return version_arm(log, replace(capsule, genes=genes), name=name, standing=name)
+
+
 def offered_together(log: EventLog, capsules: Sequence[Capsule]) -> Arm:
     """Give the live versions of several skills as one arm, each in its own folder; one alone is that skill."""
     if not capsules:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from strategies.rollouts.run import harbor_script
 from strategies.rollouts.run.leftovers import look_with
 from strategies.rollouts.run.run_checks import examine
 from strategies.rollouts.tasks.check_types import check_name
-from strategies.rollouts.tasks.task import ChecksGrader, PythonGrader, SimilarityGrader
+from strategies.rollouts.tasks.task import ChecksGrader, HarborGrader, PythonGrader, SimilarityGrader
 from strategies.rollouts.tasks.workspace import fixture_bytes
 from strategies.sandbox.confined_run import program
 
@@ -22,6 +24,7 @@ _BY_CHARACTER: Final = 400
 """Up to this length texts are compared character by character, above it word by word: difflib is quadratic."""
 _MOST_WORDS: Final = 3_000
 _NOTE_CHARS: Final = 300
+NO_REWARD: Final = "the verifier wrote no reward"
 
 
 class Graded(NamedTuple):
@@ -41,11 +44,33 @@ def grade(grader: OwnGrader, work: AgentWork) -> Graded:
         return _checks(grader, work)
     if isinstance(grader, SimilarityGrader):
         return _similarity(grader, work)
+    if isinstance(grader, HarborGrader):
+        return rewarded(grader, work)
     if isinstance(grader, PythonGrader):
         argv = (program("python", work.policy), f"{{files}}/{grader.script.path}", *grader.arguments)
         return _graded(grader, look_with(work, argv, (grader.script, *grader.uses), grader.limit_s))
     argv = (program(grader.argv[0], work.policy), *grader.argv[1:])
     return _graded(grader, look_with(work, argv, grader.uses, grader.limit_s))
+
+
+def rewarded(grader: HarborGrader, work: AgentWork, *, solved: bool = False) -> Graded:
+    """Grade by the verifier of a Harbor task, or `solved` by it what its own solution makes of the workspace.
+
+    Raises: as `grade`.
+    """
+    folder = PurePosixPath(grader.script.path).parent.parent
+    runner = (program("python", work.policy), "-I", str(Path(harbor_script.__file__)))
+    scripts = ("solution/solve.sh", "tests/test.sh") if solved else ("tests/test.sh",)
+    argv = (*runner, program("bash", work.policy), grader.workdir, f"{{files}}/{folder}", *scripts)
+    uses = (grader.script, *grader.uses, *(grader.solution if solved else ()))
+    look = look_with(work, argv, uses, grader.limit_s)
+    output = " ".join(look.ran.stderr.split())[:_NOTE_CHARS]
+    if look.tampering:
+        return Graded(0.0, "stopped", look.tampering)
+    if not look.ran.succeeded:
+        return Graded(0.0, f"{NO_REWARD}: {look.ran.error or output}"[:_NOTE_CHARS])
+    given = _printed(look.ran.stdout)
+    return given if given.value or given.note else given._replace(note=output)
 
 
 def alike(text: str, reference: str) -> float:

@@ -1,45 +1,41 @@
 """Task sets as files: TOML with [[tasks]], or JSONL with one task a line; see docs/rollouts.md.
 
 Without graders, the `evals/evals.json` of a skill is read too: prompts and files, not what it expects in words.
-Source: agentskills/agentskills, docs/skill-creation/evaluating-skills.mdx.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import re
 import tomllib
-from collections import Counter
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
 from events.errors import TaskFileError
 from strategies.rollouts.tasks.errors import mistake
-from strategies.rollouts.tasks.task import MAX_FIXTURE_BYTES, MAX_TASKS, RolloutTask, TaskSet
-from strategies.rollouts.tasks.workspace import place_below
+from strategies.rollouts.tasks.evals_file import EVALS, EVALS_FOLDER, FROM, read_evals
+from strategies.rollouts.tasks.fixture_locker import UNFIT, FixtureLocker, set_name, task_set
+from strategies.rollouts.tasks.harbor_tasks import load_harbor
+from strategies.rollouts.tasks.task import RolloutTask, TaskSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 _MAX_FILE_BYTES: Final = 256 * 1024**2
 _HINT: Final = "docs/rollouts.md shows a whole task set"
-_FROM: Final = "from"
-EVALS: Final = "evals.json"
-_EVALS_FOLDER: Final = "evals"
-_UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def load_tasks(path: Path, *, graded: bool = True) -> TaskSet:
-    """Read a task set, hash every file it refers to, and check all of it.
+    """Read a task set, or a folder of Harbor's tasks, hash every file it refers to, and check all of it.
 
     Where it is not `graded`, no grader is looked at, and tasks need none.
     Raises: TaskFileError that names the file, the line and the task, and says what to write instead.
     """
+    if path.is_dir():
+        return load_harbor(path, graded=graded)
     text = _text(path)
     is_toml, folder = path.suffix == ".toml", path.resolve().parent
     if path.name == EVALS:
@@ -47,7 +43,7 @@ def load_tasks(path: Path, *, graded: bool = True) -> TaskSet:
             hint = f"germline audit SKILL --tasks {path}    {_HINT}"
             raise TaskFileError(f"{path} says in words what is expected, and has no grader", hint=hint)
         name, entries = _of_evals(path, text)
-        folder = folder.parent if folder.name == _EVALS_FOLDER else folder
+        folder = folder.parent if folder.name == EVALS_FOLDER else folder
     else:
         name, entries = (_of_toml if is_toml else _of_jsonl)(path, text)
     locker = FixtureLocker(folder)
@@ -56,16 +52,6 @@ def load_tasks(path: Path, *, graded: bool = True) -> TaskSet:
         what = "[[tasks]]" if is_toml else "a JSON object on each line"
         raise TaskFileError(f"{path} holds no task", hint=f"write {what}; {_HINT}")
     return task_set(path, name, tasks, folder)
-
-
-def task_set(path: Path, name: str, tasks: tuple[RolloutTask, ...], folder: Path) -> TaskSet:
-    """Put tasks together; raises TaskFileError for too many, or an id that is there twice."""
-    if len(tasks) > MAX_TASKS:
-        raise TaskFileError(f"{path} holds {len(tasks):,} tasks, at most {MAX_TASKS:,} may be", hint="divide it")
-    twice = [task for task, times in Counter(task.id for task in tasks).items() if times > 1]
-    if twice:
-        raise TaskFileError(f"{path}: the id {twice[0]} stands twice", hint="give each task an id of its own")
-    return TaskSet(name=name, tasks=tasks, folder=folder)
 
 
 @dataclass(frozen=True)
@@ -98,7 +84,7 @@ def _of_toml(path: Path, text: str) -> tuple[str, Iterator[_Found]]:
     if unknown:
         raise TaskFileError(f"{path}: unknown {unknown[0]}", hint="it may hold name, [defaults] and [[tasks]]")
     name, defaults, tasks = table.get("name", set_name(path)), table.get("defaults", {}), table.get("tasks", [])
-    if not isinstance(name, str) or _UNFIT.search(name) or not name:
+    if not isinstance(name, str) or UNFIT.search(name) or not name:
         raise TaskFileError(
             f"{path}: name is {name!r}", hint="letters, digits, dot, dash and underscore, as in a-b.2"
         )
@@ -120,21 +106,9 @@ def _of_jsonl(path: Path, text: str) -> tuple[str, Iterator[_Found]]:
 
 
 def _of_evals(path: Path, text: str) -> tuple[str, Iterator[_Found]]:
-    """Read the prompts of a skill's evals, with their files, which are relative to the skill."""
     whole = _line(path, text, 1).content
-    evals = whole.get("evals")
-    if not isinstance(evals, list) or not all(isinstance(each, dict) for each in evals):
-        raise TaskFileError(f"{path} has no list of evals", hint='{"skill_name": "…", "evals": [{"id": 1, …}]}')
-    name = _UNFIT.sub("-", str(whole.get("skill_name") or set_name(path)))
-    return name, (_eval(f"{path}, eval {at}", each, at) for at, each in enumerate(evals, 1))
-
-
-def _eval(where: str, entry: dict[str, object], at: int) -> _Found:
-    files = entry.get("files") or []
-    if not isinstance(files, list):
-        raise TaskFileError(f"{where}: files is no list", hint="name files below the skill, as texts")
-    workspace = {Path(str(file)).name: {_FROM: file} for file in files}
-    return _Found(where, {"id": str(entry.get("id", at)), "prompt": entry.get("prompt", ""), "files": workspace})
+    name = UNFIT.sub("-", str(whole.get("skill_name") or set_name(path)))
+    return name, (_Found(*entry) for entry in read_evals(path, whole))
 
 
 def _line(path: Path, line: str, at: int) -> _Found:
@@ -146,47 +120,6 @@ def _line(path: Path, line: str, at: int) -> _Found:
     if not isinstance(content, dict):
         raise TaskFileError(f"{where} is no JSON object", hint=_HINT)
     return _Found(where, content)
-
-
-def set_name(path: Path) -> str:
-    """Name the task set of a file or folder that gives itself no name."""
-    return _UNFIT.sub("-", path.stem).strip("-._") or "tasks"
-
-
-@dataclass(frozen=True)
-class FixtureLocker:
-    """Locks the files of a set: reads each once, and remembers its hash."""
-
-    folder: Path
-    known: dict[str, dict[str, object]] = field(default_factory=dict)
-
-    def fixture(self, where: str, path: object) -> dict[str, object]:
-        """Hash a file of the set; raises TaskFileError if it is none, or lies outside."""
-        if not isinstance(path, str):
-            raise TaskFileError(f"{where}: {path!r} is no path", hint="name a file beside the task set, as a text")
-        if path not in self.known:
-            self.known[path] = self._locked(where, path)
-        return self.known[path]
-
-    def _locked(self, where: str, path: str) -> dict[str, object]:
-        place = None if Path(path).is_absolute() or "\0" in path else place_below(self.folder, path)
-        if place is None or ".." in Path(path).parts:
-            raise TaskFileError(
-                f"{where}: {path!r} leads out of {self.folder}",
-                hint="keep the files of a task set below its folder",
-            )
-        try:
-            size, executable = place.stat().st_size, os.access(place, os.X_OK)
-            content = place.read_bytes() if size <= MAX_FIXTURE_BYTES else b""
-        except OSError as error:
-            raise TaskFileError(
-                f"{where}: cannot read {path}: {error.strerror}", hint=f"it is looked for in {self.folder}"
-            ) from error
-        if size > MAX_FIXTURE_BYTES:
-            raise TaskFileError(
-                f"{where}: {path} has {size:,} bytes, at most {MAX_FIXTURE_BYTES:,} may be", hint="make it smaller"
-            )
-        return {"path": path, "sha256": hashlib.sha256(content).hexdigest(), "executable": executable}
 
 
 def _task(entry: _Found, locker: FixtureLocker, *, graded: bool) -> RolloutTask:
@@ -214,8 +147,8 @@ def _task(entry: _Found, locker: FixtureLocker, *, graded: bool) -> RolloutTask:
 def _locked(where: str, key: str, value: object, locker: FixtureLocker) -> object:
     """Put the hash of a file in the place of each name of one: `{from = …}`, a script, the files that are used."""
     if isinstance(value, dict):
-        if value.keys() == {_FROM}:
-            return locker.fixture(where, value[_FROM])
+        if value.keys() == {FROM}:
+            return locker.fixture(where, value[FROM])
         return {name: _locked(where, str(name), inner, locker) for name, inner in value.items()}
     if key == "script":
         return locker.fixture(where, value)

@@ -79,6 +79,21 @@ class CommandGrader(_Layer):
     limit_s: Limit = 30.0
 
 
+class HarborGrader(_Layer):
+    """The reward that the verifier of a Harbor task writes: `script`, run by bash, with `uses` beside it.
+
+    A copy of the workspace is in the place of `workdir`. `solution` are the files of the known good solution, with
+    a `solve.sh`.
+    """
+
+    kind: Literal["harbor"] = "harbor"
+    script: Fixture
+    uses: Annotated[tuple[Fixture, ...], Field(max_length=MAX_TASK_FILES)] = ()
+    solution: Annotated[tuple[Fixture, ...], Field(max_length=MAX_TASK_FILES)] = ()
+    workdir: Annotated[str, Field(pattern=r"^/.*[^/]$", max_length=500)] = "/app"
+    limit_s: Limit = 600.0  # Harbor's own
+
+
 class SimilarityGrader(_Layer):
     """How alike a file or the answer is to a reference, as difflib has it."""
 
@@ -101,7 +116,7 @@ class JudgeGrader(_Layer):
     reference: Annotated[str, Field(min_length=1, max_length=MAX_REFERENCE_CHARS)] | Fixture
 
 
-OwnGrader = ChecksGrader | PythonGrader | CommandGrader | SimilarityGrader
+OwnGrader = ChecksGrader | PythonGrader | CommandGrader | HarborGrader | SimilarityGrader
 """The layers that need no model."""
 GraderSpec = Annotated[OwnGrader | JudgeGrader, Field(discriminator="kind")]
 
@@ -156,8 +171,10 @@ class RolloutTask(Frozen):
                 named.append(grader.reference)
             else:
                 named += grader.uses
-            if isinstance(grader, PythonGrader):
+            if isinstance(grader, PythonGrader | HarborGrader):
                 named.append(grader.script)
+            if isinstance(grader, HarborGrader):
+                named += grader.solution
         named += [use for check in checks if isinstance(check, CommandExits) for use in check.uses]
         return tuple(
             {check_file.path: check_file for check_file in named if isinstance(check_file, Fixture)}.values()
@@ -170,11 +187,15 @@ def judge_layers(task: RolloutTask) -> Iterator[JudgeGrader]:
 
 
 class TaskSet(Frozen):
-    """The tasks of one file, in its order, under one name."""
+    """The tasks of one file or folder, in its order, under one name.
+
+    `notes` say what a reader could not take over; they are no part of what is hashed.
+    """
 
     name: Name
     tasks: Annotated[tuple[RolloutTask, ...], Field(min_length=1, max_length=MAX_TASKS)]
     folder: Annotated[Path, Field(exclude=True, repr=False)] = Path()
+    notes: Annotated[tuple[str, ...], Field(exclude=True, repr=False)] = ()
 
     @cached_property
     def digest(self) -> str:

@@ -7,6 +7,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from events.errors import CheckFailedError, EditError, RefusedError, TaskFileError, UpstreamError
@@ -15,12 +16,18 @@ from events.types.score import Score, Unmeasured
 from registry.decide.commands import Protect
 from strategies.gate.aimed_rule import FRESH
 from strategies.gate.explain import explain_stored
+from strategies.monitor.live_version import measured_models, staleness_of
+from strategies.pool.intake import take_in
+from strategies.pool.known_episodes import all_episodes
 from strategies.rollouts.compare.judge_group import try_out
+from strategies.rollouts.run.messages_agent import messages_agent
 from strategies.rollouts.run.runner import RunCaps
 from strategies.rollouts.run.sanity import Violation
 from strategies.rollouts.run.trial import Trial
+from strategies.scope.scope import scope_of
 from tests.fake_runs import FakeRunner, draw, planted, rewritten, rig, task
 from tests.registries import NAME, SKILL, live_text
+from tests.worlds import call, episode
 from tui.documents.why import WhyDocument
 from tui.facts.line import file_line_facts
 from tui.reads.file_history import explain_file_line
@@ -77,6 +84,22 @@ def test_a_helpful_rule_is_promoted_with_its_figures(registry: Registry, tmp_pat
     assert {one.tag for one in found.rollouts.tags} == {"even", "odd"}
     assert [one.version for one in found.rollouts.versions] == [name, f"{NAME}@1"]
     assert found.rollouts.versions[0].value > 0 > found.rollouts.versions[1].value
+
+
+def test_a_version_that_runs_of_a_model_measured_is_stale_once_sessions_name_another(
+    registry: Registry, tmp_path: Path
+) -> None:
+    name = proposed(registry, tmp_path, "HELPS a lot.")
+    own = rig(registry, FakeRunner(planted))
+    small = messages_agent("small", "injected", most_replies=9, reply_tokens=9, run_tokens=9)
+    (candidate,) = try_out(replace(own, harness=replace(own.harness, agent=small)), [name])
+    assert candidate.version == 2
+    assert measured_models(registry, NAME, ()) == ("small",)
+    for model, stale in (("small", ()), ("large", ("large",))):
+        take_in(registry, [msgspec.structs.replace(episode([call("a")], task=model), run=model)])
+        found = staleness_of(registry, NAME, scope_of(registry, all_episodes(registry)), registry.clock.now())
+        assert found is not None
+        assert found.models == stale
 
 
 @pytest.mark.parametrize("line", ["HARMS a lot.", "Changes nothing at all."])

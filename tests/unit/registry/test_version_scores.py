@@ -70,12 +70,15 @@ def test_best_compares_only_what_the_last_evaluator_measured(registry: Registry)
     assert registry.best(NAME).version == 1
 
 
-def test_a_version_that_went_back_measures_nothing(registry: Registry) -> None:
-    learn(registry)
+def test_a_text_has_one_score_wherever_it_stands_and_going_back_to_it_measures_nothing(registry: Registry) -> None:
+    assert isinstance(registry.capsule(NAME).score, Unmeasured)
+    learn(registry)  # which measures its base as well
+    assert registry.version(NAME, 1).scores == (score(0.44),)
     measure(registry, 2, 0.7)
     registry.execute(RevertVersion(NAME, 1, "worse"))
     assert values(registry) == {2: 0.7}
-    assert isinstance(registry.capsule(NAME).score, Unmeasured)
+    assert registry.capsule(NAME).score == registry.capsule(NAME, "1").score == score(0.44)
+    assert [row.score for row in registry.versions(NAME)] == [score(0.44), score(0.7, NEW), score(0.44)]
 
 
 def test_a_version_that_is_not_there_cannot_be_measured(registry: Registry) -> None:

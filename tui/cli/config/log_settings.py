@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from events.errors import UsageError
 from registry.evidence.log_paths import kept_path
 from strategies.episodes.episode import WORLD_SOURCES
-from strategies.logs.formats.mapped.log_mapping import IN_USE
+from strategies.logs.formats.mapped.mappings_in_use import IN_USE
 from tui.cli.config.layers import flat
 
 if TYPE_CHECKING:

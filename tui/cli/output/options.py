@@ -13,6 +13,7 @@ from events.errors import UsageError
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the events it would append, and change nothing.")]
+Rehearse = Annotated[bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Confirm.")]
 EngineName = Annotated[
     Literal["local", "dask"] | None,

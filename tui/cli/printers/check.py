@@ -11,13 +11,14 @@ from tui.text.terminal_text import one_line
 
 if TYPE_CHECKING:
     from tui.cli.output.invocation import Invocation
-    from tui.documents.status import CheckDocument, CheckFindingRow
-    from tui.reads.check import CheckRule
+    from tui.documents.status import CheckDocument
+    from tui.reads.check import CheckFinding, CheckRule
 
 RULES: Final[dict[CheckRule, str]] = {
     "verify": "The registry holds what it promises.",
     "drift": "Skill files on disk are what germline wrote.",
     "held": "An edit was held back, and waits for a person.",
+    "knowledge": "What skills know is what its sources say.",
     "unproven": "No skill holds more lines than allowed that nothing supports.",
     "expired": "Lines that are only seen go when their time is over.",
     "harm": "No version is live under which outcomes fell, and no line that logs refute.",
@@ -59,7 +60,7 @@ def sarif_of(document: CheckDocument) -> dict[str, Any]:
     }
 
 
-def _result(finding: CheckFindingRow) -> dict[str, Any]:
+def _result(finding: CheckFinding) -> dict[str, Any]:
     message = f"{_named(finding)}{finding.what}. Next: {finding.mend}"
     result: dict[str, Any] = {"ruleId": finding.rule, "level": finding.level, "message": {"text": message}}
     if finding.path:
@@ -84,11 +85,11 @@ def _sentence(document: CheckDocument) -> str:
     return f"{count(wrong, 'thing')} to mend: {looked}." if wrong else f"All is as it should be: {looked}."
 
 
-def _named(finding: CheckFindingRow) -> str:
+def _named(finding: CheckFinding) -> str:
     return f"{finding.skill}: " if finding.skill else ""
 
 
-def _place(finding: CheckFindingRow) -> str:
+def _place(finding: CheckFinding) -> str:
     return f"{finding.path}:{finding.line}" if finding.line else finding.path
 
 

@@ -17,10 +17,11 @@ from tui.facts.fact import Fact, fact, listed
 from tui.facts.presets import resting_words
 from tui.facts.runs import run_facts
 from tui.facts.scores import effect_fact, pair_facts
-from tui.facts.skill_life import proposal_words
+from tui.facts.skill_life import description_words, proposal_words
 from tui.text.names import SHOWN_CHARS
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count, owed_words, share
+from tui.text.rows import RowPart
 from tui.text.words import TIER_TONES, VERDICT_WORDS, VERDICTS, further_reasons, signal_words, unrouted_words
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ _SHOWN: Final = 3
 """Signals that found no skill are counted; the first of them are shown."""
 
 
-def _promoted(result: Evolution) -> list[CycleResult]:
+def promoted_in(result: Evolution) -> list[CycleResult]:
+    """List the turns of a run in which something became a version."""
     return [cycle for cycle in result.cycles if cycle.verdict == "promote" and not cycle.remembered]
 
 
@@ -100,10 +102,15 @@ def print_end(call: Invocation, result: Evolution) -> None:
     """Sum up a run."""
     print_taken_back(call, result.taken_back)
     for event in result.retirements:
-        say_folded(call, f"{call.paint('·', 'warn')} {event.capsule}: ", proposal_words(event))
+        say_folded(call, f"· {event.capsule}: ", proposal_words(event), tone="warn")
         call.say(f"  next       germline skill retire {event.capsule} --reason TEXT")
+    for judged in result.descriptions:
+        mark, tone = {"promote": ("✓", "good"), "hold": ("·", "warn"), "reject": ("✗", "bad")}[judged.verdict]
+        words = f"{judged.capsule}, its description: {judged.verdict}: {description_words(judged)}"
+        say_folded(call, f"{call.paint(mark, tone)} ", words)
+        say_fact(call, "after", judged.description)
     print_tier_moves(call, result.moves)
-    promoted = _promoted(result)
+    promoted = promoted_in(result)
     counts = EvolveCounts.of(result.cycles)
     verdicts = ", ".join(f"{getattr(counts, word)} {word}" for word in ("promoted", "held", "rejected"))
     without = f"; {counts.without_candidate} without a candidate" if counts.without_candidate else ""
@@ -123,7 +130,7 @@ def print_end(call: Invocation, result: Evolution) -> None:
 
 def print_next(call: Invocation, result: Evolution, skill: str, *, rehearsed: bool) -> None:
     """Say what to type after a run; what a dry run promoted is recorded nowhere yet."""
-    promoted = [(cycle, cycle.candidate.edits[0].line) for cycle in _promoted(result) if cycle.candidate]
+    promoted = [(cycle, cycle.candidate.edits[0].line) for cycle in promoted_in(result) if cycle.candidate]
     if promoted and rehearsed:
         call.say("next       the same without --dry-run")
     elif promoted:
@@ -165,4 +172,5 @@ def print_guidance(call: Invocation, measured: Iterable[Guidance]) -> None:
         text = " ".join(line for line in lines if line and not line.startswith("#"))
         where = f" as {guidance.skill}@{result.version}" if result.version else ""
         verdict = f"{VERDICT_WORDS[result.verdict]}{where}"
-        say_fact(call, "", f"{call.paint(mark, tone)} {result.candidate.id[:SHOWN_CHARS]} {verdict}: {text}")
+        led = RowPart(f" {result.candidate.id[:SHOWN_CHARS]} {verdict}: {text}")
+        say_facts(call, [Fact("", (RowPart(mark, tone), led))])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from registry.query.signal_kinds import kind_word
 from strategies.gate.replay.recovery_endpoint import recoveries
 from strategies.pool.known_episodes import all_episodes, world_of
 from strategies.pool.raise_signals import found_signals
@@ -17,7 +18,6 @@ from tui.reads.signal_facts import read_signal_facts
 from tui.session.bootstrap import find_registry, open_library
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count, interval, share
-from tui.text.signal_words import kind_word
 from tui.text.terminal_text import clip
 from tui.text.words import signal_name
 

@@ -161,7 +161,3 @@ def _refusal(error: ValidationError, where: str) -> UsageError:
         return UsageError(f"{where} sets {key} twice, by another name too", hint=HINT)
     text = first["msg"].removeprefix("Value error, ")
     return UsageError(f"{where} sets {key} to {first['input']!r}: {text[:1].lower()}{text[1:]}", hint=HINT)
-
-
-IN_USE: Final[dict[str, LogMapping]] = {}
-"""Filled when the settings are read, so that an episode is read again by the mapping that it came by."""

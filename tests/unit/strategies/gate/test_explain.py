@@ -15,7 +15,7 @@ from registry.state.line import SkillLine
 from strategies.gate.explain import Explanation, explain
 from strategies.gate.replay.measure import Figures
 from strategies.gate.rule import NeededTasks, Rule, failed
-from strategies.gate.rules import replay_rules
+from strategies.gate.rules import p_words, replay_rules
 from strategies.gate.verdict import judge
 from strategies.policy.presets import PRESETS
 from strategies.policy.written_rules import WRITTEN_RULE
@@ -194,3 +194,7 @@ def test_a_removal_is_explained_by_the_rule_of_the_method_that_judged_it() -> No
         for method, explanation in by_method.items()
     }
     assert gain_asked == {"rollout-1": True, "rollout-2": False, "": False}
+
+
+def test_a_p_is_never_said_to_be_zero() -> None:
+    assert [p_words(p) for p in (0.0, 1e-200, 0.04)] == ["p below 1e-300", "p 1e-200", "p 0.04"]

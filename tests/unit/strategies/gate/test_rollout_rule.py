@@ -120,6 +120,11 @@ def test_under_twenty_tasks_nothing_is_promoted_whatever_they_show() -> None:
     assert decide([[1.0] * 8] * 20).decision == "promote"
 
 
+def test_where_only_tasks_are_missing_no_more_rounds_are_run() -> None:
+    assert decide([[1.0] * 8] * 19).figures.rounds == decide([[1.0] * 8] * 20).figures.rounds < LOOKS[-1]
+    assert decide([[1.0, 0.0, 0.0, 0.0] * 2] * 4 + [[0.0] * 8] * 12).figures.rounds > 1
+
+
 @pytest.mark.parametrize("rounds", LOOKS)
 def test_few_tasks_are_no_shelter_for_what_is_no_better(rounds: int) -> None:
     verdict = look([[0.0] * 8] * 19, rounds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
@@ -95,6 +96,30 @@ def test_a_request_is_written_as_the_messages_api_has_it() -> None:
             },
         ],
     }
+
+
+def test_a_cache_mark_stays_where_the_prompt_before_it_may_be_long_enough_for_the_cache() -> None:
+    def marks(cache_from: int) -> list[bool]:
+        prompt = prompt_of(request, "m", cache_from=cache_from)
+        body: Any = prompt.sent
+        blocks = [*body["system"], *(block for turn in body["messages"] for block in turn["content"])]
+        assert prompt.caches is any("cache_control" in block for block in blocks)
+        return ["cache_control" in block for block in blocks]
+
+    case = TextBlock("word " * 800, cache=True)
+    request = Request(
+        "agent",
+        (ModelMessage("user", (case, TextBlock("Which?"))),),
+        str,
+        max_tokens=64,
+        system=(TextBlock("Rules." * 40, cache=True),),
+    )
+    assert marks(0) == [True, True, False]
+    assert marks(512) == [False, True, False]
+    assert marks(4_096) == [False, False, False]
+    long_tools = replace(TOOL, description="Runs a command. " * 200)
+    request = replace(request, tools=(long_tools,))
+    assert marks(512) == [True, True, False], "tools stand before the rules"
 
 
 def test_a_model_with_an_effort_thinks_first_and_its_limit_and_its_estimate_have_room_for_that() -> None:

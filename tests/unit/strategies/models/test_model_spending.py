@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -107,6 +108,20 @@ def test_the_most_that_a_prompt_may_cost_is_all_of_it_cached_and_a_full_reply() 
     prompt = prompt_of(question(), "m")
     assert listed(m=PRICE).most_usd(prompt) == pytest.approx((prompt.most_input * 2.5 + 500 * 10.0) / 1e6)
     assert listed().most_usd(prompt) is None
+    uncached = prompt_of(question(), "m", cache_from=512)
+    assert listed(m=PRICE).most_usd(uncached) == pytest.approx((uncached.most_input * 2.0 + 500 * 10.0) / 1e6)
+
+
+def test_what_a_server_counts_goes_before_the_estimate_with_a_margin() -> None:
+    prompt = replace(prompt_of(question(), "m"), counted=1_000)
+    assert (prompt.most_input, prompt.most_tokens) == (1_050, 1_550)
+
+
+def test_every_model_of_the_list_but_the_newest_says_from_where_its_cache_keeps_anything() -> None:
+    known = {name: price.cache_from for name, price in published_prices().models.items()}
+    assert {name for name, tokens in known.items() if not tokens} == {"claude-fable-5-2"}
+    assert published_prices().cache_from("claude-haiku-4-5-20251001") == 4_096
+    assert published_prices().cache_from("our-own") == 0
 
 
 # -- caps --------------------------------------------------------------------------------------------------

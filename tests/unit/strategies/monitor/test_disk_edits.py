@@ -12,7 +12,7 @@ from registry.actions.hold_edits import held_edits, hold_back, latest_held
 from registry.actions.publish import differences, edited_folder, is_edited, standing, take_in_edits
 from registry.skill_md.render import skill_text
 from strategies.gate.file_findings import findings_in_rewrite
-from strategies.monitor.disk_edits import disk_edits
+from strategies.monitor.disk_edits import disk_edits, sessions_of
 from strategies.pool.intake import scan_into
 from tests.registries import NAME, imported
 
@@ -209,6 +209,10 @@ def test_the_session_that_wrote_an_edit_is_named(registry: Registry, skill: Path
         ("Write", "scripts/more.py"),
         ("Edit", "SKILL.md"),
     ]
+    sessions = sessions_of(edit.writers)
+    assert len(sessions) == 1
+    take_in_edits(registry, NAME, by=sessions)
+    assert registry.version(NAME, 2).summary.endswith(f", written by session {sessions[0][:12]}")
 
 
 HARMLESS: Final[dict[str, Callable[[Path], object]]] = {

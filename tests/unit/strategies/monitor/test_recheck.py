@@ -12,10 +12,11 @@ from events.errors import UsageError
 from events.types.capsule_events import VersionScored
 from events.types.score import Score
 from registry.decide.commands import MoveAlias
+from strategies.episodes.usage import Usage
 from strategies.gate.replay.evaluation_set import prepare
 from strategies.gate.replay.score_version import score_version
 from strategies.gate.staleness import MOST_AGE_S, Staleness, staleness
-from strategies.monitor.live_version import staleness_of
+from strategies.monitor.live_version import measured_models, staleness_of
 from strategies.monitor.recheck import Recheck, next_due_s, recheck
 from strategies.pool.intake import take_in
 from strategies.pool.known_episodes import all_episodes
@@ -102,11 +103,9 @@ def test_the_evaluator_of_the_pool_stays_what_it_is(learned: Registry) -> None:
     assert {one.scope for one in learned.evaluators()} == {"named"}
 
 
-def ran(*tasks: str, run: str = "old", agent: str = "1.0") -> list[EpisodeRecord]:
-    return [
-        msgspec.structs.replace(episode([call("a")], task=task, run=run), labels={"version": agent})
-        for task in tasks
-    ]
+def ran(*tasks: str, run: str = "old", agent: str = "1.0", model: str = "") -> list[EpisodeRecord]:
+    changes = {"labels": {"version": agent}, "usage": Usage(models=(model,)) if model else None}
+    return [msgspec.structs.replace(episode([call("a")], task=task, run=run), **changes) for task in tasks]
 
 
 THEN = ran("a", "b", "c", "d", "e", "f", "g", "h")
@@ -121,6 +120,8 @@ THEN = ran("a", "b", "c", "d", "e", "f", "g", "h")
         (ran("i", "j"), 0.0, Staleness(tasks=8, new_tasks=2)),
         (ran("a", run="new"), 0.0, Staleness(runs=("new",))),
         (ran("a", agent="2.0"), 0.0, Staleness(agents=("2.0",))),
+        (ran("a", model="large"), 0.0, Staleness(models=("large",))),
+        (ran("a", run="large", model="large"), 0.0, Staleness(runs=("large",))),
         (ran("a", agent=""), 0.0, Staleness()),
         ([], MOST_AGE_S + 1, Staleness(age_s=MOST_AGE_S + 1)),
     ],
@@ -136,6 +137,7 @@ def test_a_measurement_is_stale_once_the_world_moved_on(
 def test_another_model_makes_the_live_version_stale_until_it_is_measured_again(learned: Registry) -> None:
     recheck(learned, DAILY, seed=7)
     now = learned.clock.now()
+    assert "larger" not in measured_models(learned, NAME, all_episodes(learned))
     assert not staleness_of(learned, NAME, scope_of(learned, all_episodes(learned)), now)
     records = world_with_a_rule(2, tasks=20)
     other = [msgspec.structs.replace(one, id=f"x/{one.id}", run="larger") for one in records]
@@ -144,6 +146,7 @@ def test_another_model_makes_the_live_version_stale_until_it_is_measured_again(l
     assert stale is not None
     assert stale.runs == ("larger",)
     recheck(learned, DAILY, seed=7)
+    assert "larger" in measured_models(learned, NAME, all_episodes(learned))
     assert not staleness_of(learned, NAME, scope_of(learned, all_episodes(learned)), now)
 
 

@@ -12,10 +12,12 @@ from events.types.capsule_events import CapsuleVersioned
 from events.types.parts import Edit
 from events.types.score import Score, Unmeasured
 from registry.actions.publish import publish
-from registry.decide.commands import Judge, Propose, Protect, Review, SwitchPreset
+from registry.decide.commands import Judge, LookOver, Propose, Protect, Review, SwitchPreset
 from registry.query.provenance import why
+from strategies.monitor.agreement import agreement_of
 from strategies.monitor.review import approve, reject
 from strategies.propose.proposal import remembered
+from strategies.tiers.draft_tier import AWAITS_PERSON
 from tests.registries import DO, EVALUATOR, NAME, documents, judged, learn, measured, proposal
 
 if TYPE_CHECKING:
@@ -174,3 +176,25 @@ def test_a_promoted_candidate_is_not_judged_or_reviewed_again(registry: Registry
         registry.execute(Judge(scored, candidate.scored_id, "promote", ()))
     with pytest.raises(GermlineError, match="no candidate"):
         registry.execute(Review("never", NAME, "reject", "x"))
+
+
+def test_people_agree_with_what_the_gate_let_through_and_decide_what_it_left_open(registry: Registry) -> None:
+    learn(registry, candidate="promoted")
+    registry.execute(LookOver("promoted", NAME, "disagree", "it costs a turn each time"))
+    for name, reason, decide in (
+        ("passed", f"{AWAITS_PERSON}nobody was there", approve),
+        ("open", "too few tasks", approve),
+        ("refused", "too few tasks", reject),
+    ):
+        line = Edit(op="append", gene=registry.capsule(NAME).genes[0].id, text=(f"Say {name}.\n",))
+        proposed = proposal(registry.capsule(NAME), line, candidate=name)
+        registry.execute(Propose(proposed))
+        registry.execute(Judge(measured(proposed), registry.clock.new_id(), "hold", (reason,)))
+        decide(registry, found(registry, name), "I read it")
+        publish(registry, NAME)
+    registry.execute(LookOver("passed", NAME, "disagree", "a person's own decision is not the gate's"))
+    agreement = agreement_of(registry, NAME)
+    assert (agreement.agreed, agreement.answers, agreement.accepted, agreement.rejected) == (1, 2, 1, 1)
+    assert agreement.low < 0.5 < agreement.high
+    assert [(month.agreed, month.answers) for month in agreement.months] == [(1, 2)]
+    assert agreement_of(registry, "another").answers == 0

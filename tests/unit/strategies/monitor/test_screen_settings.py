@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import UsageError
-from strategies.monitor.spot_check import drawn
+from strategies.monitor.spot_check import drawn, second_looks
 from tui.screens.app import GermlineApp
 from tui.screens.host_protocol import Settings
 from tui.screens.keymap import checked_keys
@@ -92,6 +92,7 @@ class Promotion:
     judged: int
     version: int | None = 2
     reviewed: object = None
+    looked_over: object = None
 
 
 def test_of_every_so_many_promotions_one_is_drawn_and_stays_drawn() -> None:
@@ -108,3 +109,8 @@ def test_of_every_so_many_promotions_one_is_drawn_and_stays_drawn() -> None:
 def test_what_a_person_approved_or_nobody_promoted_is_not_drawn() -> None:
     made = [Promotion(1, None), Promotion(2, reviewed="yes"), Promotion(3)]
     assert drawn(made, every=1, seed=0) == [made[2]]
+
+
+def test_a_second_look_waits_until_somebody_took_it_the_newest_first() -> None:
+    made = [Promotion(1), Promotion(2, looked_over="agree"), Promotion(3)]
+    assert second_looks(made, every=1, seed=0) == [made[2], made[0]]

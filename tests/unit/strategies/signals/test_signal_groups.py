@@ -9,12 +9,13 @@ import msgspec
 import pytest
 
 from registry.query.library import Raised
+from registry.query.signal_kinds import KINDS
 from strategies.signals.detect import DETECTORS, detect, episodes_showing
 from strategies.signals.signal_groups import signal_groups
 from strategies.signals.thresholds import Thresholds
+from strategies.usage.description_signals import MISFITS
 from tests.registries import raised_signal
 from tests.worlds import call, episode
-from tui.text.signal_words import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,7 +130,8 @@ def test_the_episodes_that_show_some_signals_are_those_that_their_detectors_saw(
 
 
 def test_every_kind_of_signal_has_a_plain_word_of_its_own_and_a_sentence() -> None:
-    known = {detector.kind for detector in DETECTORS} | {"uncovered_failure", "success_streak", "stagnation"}
+    known = {detector.kind for detector in DETECTORS} | {misfit.kind for misfit in MISFITS}
+    known |= {"uncovered_failure", "success_streak", "stagnation"}
     assert known == set(KINDS)
     assert len({words.word for words in KINDS.values()}) == len(KINDS)
     assert all("{name}" in words.sentence and "_" not in words.word for words in KINDS.values())

@@ -23,7 +23,7 @@ from tui.facts.presets import preset_sentence
 from tui.facts.scores import pair_parts
 from tui.reads.markdown_tones import MOST_CHARS, markdown_tones
 from tui.reads.signal_facts import SignalFact
-from tui.reads.skills import Link
+from tui.reads.skills import Link, OpenWork, Week
 from tui.text.rows import (
     RowPart,
     ascii_of,
@@ -42,6 +42,7 @@ from tui.text.rows import (
 from tui.text.words import VERDICTS, claim_words
 from tui.views.blame import matches_in
 from tui.views.diff import changes, diff_rows
+from tui.views.digest import digest_rows
 from tui.views.evidence import template_spans
 from tui.views.frame import KeyLine, ScreenTab, bar_row, help_rows, notice_rows, tab_rows
 from tui.views.presets import shares_bar
@@ -318,7 +319,7 @@ def test_the_ids_of_keys_stand_in_one_column_at_the_right_edge(width: int) -> No
         KeyLine("enter", "history", "the history of this skill", "skills.open"),
         KeyLine("q", "close", "x", "y"),
     ]
-    assert [width_of(row) for row in help_rows(lines, [], "", width)] == [width - 1, width - 1]
+    assert [width_of(row) for row in help_rows(lines[:1], lines[1:], [], "", width)] == [width - 1, width - 1]
 
 
 @pytest.mark.parametrize("width", [79, 98, 99, 118, 119, 138, 139, 159, 199, 299])
@@ -426,6 +427,7 @@ def test_the_bar_of_screens_has_every_key_the_names_that_fit_and_always_that_of_
     assert bar("skills", 120) == "1 Skills 2 History 3 Signals 13 4 Presets 5 Review 2 6 Start 7 Audits"
     assert bar("audits", 50) == "1 Skills 2 History 3 Signals 13 4 5 6 7 Audits"
     assert bar("start", 24) == "1 2 3 4 5 6 Start 7"
+    assert [width for width in range(24, 121) if "7" not in bar("skills", width)] == []
 
 
 @pytest.mark.parametrize(
@@ -445,3 +447,18 @@ def test_a_preset_says_in_one_sentence_what_it_does(name: str, words: str) -> No
 
 def test_a_strict_preset_says_that_it_asks_for_more() -> None:
     assert preset_sentence(PRESETS["steady-state"]).endswith("with more evidence than the rule asks for.")
+
+
+@pytest.mark.parametrize(
+    ("labelled", "failed", "says"),
+    [
+        (40, 9, "9 of 40 sessions in seven days   most: no such table"),
+        (30, 9, "9 of 40 sessions in seven days, 30 with an outcome   most: no such table"),
+        (0, 0, "77 steps in 40 sessions in seven days, none with an outcome   most: no such table"),
+    ],
+)
+def test_the_digest_says_what_failed_this_week_and_what_costs_most(labelled: int, failed: int, says: str) -> None:
+    week = Week("", 40, labelled, failed, 77, 3, "no such table")
+    rows = digest_rows([], OpenWork({}), week, 120, "2026-11-01T12:00:00.000000Z")
+    first, second, _ = (text_of(row).split(maxsplit=1) for row in rows)
+    assert (first, second) == (["failed", says], ["waits", "3 open signals (key 4)"])

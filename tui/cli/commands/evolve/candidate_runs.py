@@ -150,6 +150,7 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
             tasks, agent, workers, tape=opened_tape(replay, record=record), skill_mode=skill_mode
         )
         harness = harness_of(registry, skill, config, asked)
+        call.note(*harness.notes)
         _warn_of_tags(call, harness, ids)
         line = RunLine(call)
         bound, drawn = bound_by(registry, preset).preset, config.seed if seed is None else seed

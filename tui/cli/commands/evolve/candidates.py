@@ -9,10 +9,14 @@ import typer
 
 from events.clock import SystemClock
 from registry.query.tier_sentences import tier_sentence
+from strategies.monitor.agreement import agreement_of
+from strategies.monitor.spot_check import second_looks
+from tui.cli.config.config import read_config
 from tui.cli.output.color import width
+from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, OneOrAll
-from tui.facts.candidates import figure_part, proposed_text
+from tui.facts.candidates import agreement_words, figure_part, proposed_text
 from tui.reads.review import tasks_away, waits
 from tui.session.bootstrap import find_registry, open_library
 from tui.text.names import SHOWN_CHARS
@@ -38,25 +42,40 @@ _WIDE: Final = 72
 def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = False) -> None:
     """List what was proposed; what waits for review comes first.
 
-    Held (·) candidates wait for more logs or for a person; what is offered as seen says how often it worked.
-    Rejected (✗) ones stay for ever, and are found again instead of measured again.
+    Held (·) candidates wait for more logs or for a person; what is offered as seen says how often it worked. Then
+    promotions that were drawn for a second look, which nobody took yet. Rejected (✗) ones stay for ever, and are
+    found again instead of measured again.
     """
-    call = invocation(ctx)
+    call, config = invocation(ctx), read_config()
     with open_library(find_registry(call.registry)) as library:
-        every = library.candidates(library.capsule(skill).name if skill else "")
+        name = library.capsule(skill).name if skill else ""
+        every = library.candidates(name)
         waiting = [candidate for candidate in every if waits(candidate)]
         away = tasks_away(library, waiting)
+        looks = [
+            look
+            for look in second_looks(library.candidates(), every=config.draw_every, seed=config.seed)
+            if name in {"", look.proposed.capsule}
+        ]
+        agreement = agreement_of(library, name)
         first_step = "" if every else _first_step(library, skill)
-    decided = [candidate for candidate in every if not waits(candidate)]
+    others = {look.id for look in looks}
+    decided = [candidate for candidate in every if not waits(candidate) and candidate.id not in others]
     if as_json:
         from tui.documents.candidates import CandidatesDocument  # noqa: PLC0415 - the list of commands pays for none of it
 
-        call.answer(CandidatesDocument.of(waiting, decided, away))
+        call.answer(CandidatesDocument.of(waiting, looks, decided, away, agreement))
         return
     _list(call, "review", waiting, away)
+    _list(call, "look over", looks, {})
     _list(call, "decided", decided, {})
+    if words := agreement_words(agreement):
+        say_folded(call, "agreement  ", words)
     if waiting:
         call.say(f"next       germline candidate show {waiting[0].id[:SHOWN_CHARS]}")
+    elif looks:
+        shown = looks[0].id[:SHOWN_CHARS]
+        call.say(f"next       germline candidate show {shown}    germline candidate agree {shown} --reason TEXT")
     elif every:
         call.say(f"next       germline gate explain {decided[-1].id[:SHOWN_CHARS]}")
     else:

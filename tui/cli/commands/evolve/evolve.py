@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from events.errors import CheckFailedError
 from strategies.engines.engine import engine_of
 from strategies.evolve.loop import MAX_CYCLES, Evolution, Plan, evolve
 from strategies.gate.replay.explore_split import forget
@@ -22,7 +23,7 @@ from tui.cli.config.read_logs import ChosenLogs, read_logs, read_on
 from tui.cli.output.dry_run import print_rehearsed, since
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, EngineName, OneOrAll, Scheduler
-from tui.cli.printers.evolve import print_cycle, print_end, print_next
+from tui.cli.printers.evolve import print_cycle, print_end, print_next, promoted_in
 from tui.cli.printers.proposer import OFFLINE, Proposer, reflecting_of
 from tui.cli.printers.trials import try_supported
 from tui.documents.events import EventRow, event_rows
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
     from strategies.pool.intake_policy import IntakePolicy
     from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
+
+
+_Review = Annotated[bool, typer.Option("--review", help="Promote nothing: hold what the gate lets through.")]
+_ExitCode = Annotated[
+    bool, typer.Option("--exit-code", help="End with exit code 3 where nothing became a version.")
+]
 
 
 def evolve_skills(  # noqa: PLR0913 - the options of the command are its contract
@@ -54,11 +61,10 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
     proposer: Proposer = OFFLINE,
     replay: ModelReplay = None,
     record: ModelRecord = False,
-    review: Annotated[
-        bool, typer.Option("--review", help="Promote nothing: hold what the gate lets through.")
-    ] = False,
+    review: _Review = False,
     engine: EngineName = None,
     scheduler: Scheduler = "",
+    exit_code: _ExitCode = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Do all of it, print the events, and take it back.")
     ] = False,
@@ -66,9 +72,9 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
 ) -> None:
     """Take turns of evolution: scan, select, propose, gate, project.
 
-    Holding is a result: a run that promotes nothing ends with exit code 0. Each signal goes to its own skill, as
-    `germline signals` says, and each skill learns from its own logs. With SKILL only its signals count, and with
-    --logs too those that no skill answers to.
+    Holding is a result: a run that promotes nothing ends with exit code 0, with --exit-code 3. Each signal goes to
+    its own skill, as `germline signals` says, and each skill learns from its own logs. With SKILL only its signals
+    count, and with --logs too those that no skill answers to.
     """
     call = invocation(ctx)
     config = on_engine(read_config(), engine, scheduler)
@@ -106,6 +112,8 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
         if bound.preset.trials and not (dry_run or review):
             try_supported(call, registry, result.cycles, plan.logs)
     _tell(call, result, skill, events if dry_run else None, as_json=as_json)
+    if exit_code and not promoted_in(result):
+        raise typer.Exit(CheckFailedError.exit_code)
 
 
 def _scan(call: Invocation, registry: Registry, config: Config, logs: list[str] | None) -> Scan | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
+from registry.query.signal_kinds import kind_word
 from strategies.policy.active_preset import bound_by
 from strategies.select.pick import KINDS
 from tui.cli.output.color import width
@@ -18,7 +19,6 @@ from tui.documents.signals import RestingSignal, SignalRow
 from tui.facts.presets import resting_words
 from tui.session.bootstrap import find_registry, open_library
 from tui.text.numbers import owed_words
-from tui.text.signal_words import kind_word
 from tui.text.terminal_text import clip, one_line
 from tui.text.words import unrouted_words
 

@@ -125,6 +125,7 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
         harness = harness_of(
             registry, name, config, HarnessOptions(tasks, agent, workers, tape=who.tape, skill_mode=skill_mode)
         )
+        call.note(*harness.notes)
         rig = Rig(registry, harness, bound, config.seed if seed is None else seed, line.advance)
         with searching_proposer_of(registry, config, name, who) as asked:
             wanted = steering_text(steering)

@@ -11,7 +11,7 @@ from events.clock import SystemClock
 from events.errors import NotFoundError, UsageError
 from events.types.registry_events import OutcomeRecorded
 from registry.decide.commands import RecordFact
-from strategies.episodes.episode import WorldSource, moment_s
+from strategies.episodes.episode import WorldSource, began, moment_s
 from strategies.episodes.world_outcomes import commits_of
 from strategies.pool.known_episodes import all_episodes
 from strategies.pool.late_outcomes import hints_looked_up, named_episodes
@@ -23,7 +23,6 @@ from tui.cli.output.options import AsJson, DryRun, moment_since
 from tui.documents.events import event_rows
 from tui.documents.logs import OutcomeDocument, OutcomeEpisode
 from tui.reads.labels import says
-from tui.reads.sessions import began
 from tui.session.bootstrap import find_registry, open_registry, project_folder
 from tui.text.numbers import count
 from tui.text.terminal_text import one_line

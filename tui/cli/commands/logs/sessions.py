@@ -10,6 +10,7 @@ import typer
 from events.clock import SystemClock
 from events.errors import UsageError
 from strategies.advice.deciding_step import deciding_step
+from strategies.episodes.episode import began_at, lasted_ms
 from strategies.pool.known_episodes import world_of
 from strategies.pool.late_outcomes import named_episodes
 from tui.cli.config.config import read_config
@@ -34,10 +35,8 @@ from tui.facts.sessions import (
 )
 from tui.reads.sessions import (
     SessionFilter,
-    began_at,
     chosen,
     errors_in,
-    lasted_ms,
     read_session,
     read_sessions,
     read_tasks,

@@ -192,7 +192,7 @@ def lessons_document(library: Library, where: Where, project: Path, config: Conf
 
 def _next(page: StartPage, problem: GermlineError | None) -> str:
     if problem is not None and not page.sessions:
-        return problem.hint
+        return f"{problem.hint}    germline demo"
     if page.things:
         first = page.things[0]
         return (

@@ -15,6 +15,8 @@ from events.clock import SystemClock
 from events.errors import CorruptLogError, GermlineError, NotFoundError, RefusedError, UsageError
 from events.sqlite.backup import Lack, back_up, back_up_log, lacking, restore
 from events.sqlite.verify import verify_file
+from registry.actions.hold_edits import held_edits
+from registry.actions.publish import standing
 from registry.projection.document_check import require_documents
 from registry.skill_md.write_places import REGISTRY_FOLDER
 from tui.cli.output.facts import say_folded
@@ -22,7 +24,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, Yes
 from tui.cli.output.progress import Counted, ReadProgress
 from tui.documents.registry_files import BackupDocument, RestoreDocument, RestoreLoss
-from tui.session.bootstrap import FILE, file_of, find_registry, open_log, place_of
+from tui.session.bootstrap import FILE, file_of, find_registry, open_library, open_log, place_of
 from tui.session.own_registries import keep_registry
 from tui.text.numbers import count
 
@@ -76,7 +78,8 @@ def backup(
 ) -> None:
     """Copy the registry into one file, verified, while in use.
 
-    The file is there whole or not at all, and only you may read it.
+    The file is there whole or not at all, and only you may read it. Edits of skill files that nobody adopted are
+    not in it, and are named.
     """
     call = invocation(ctx)
     where, target = find_registry(call.registry), _file(file)
@@ -90,6 +93,7 @@ def backup(
         raise RefusedError(f"there is a file {target} already", hint=f"germline backup {quote(str(file))} --yes")
     integrity = _backed_up(call, where, target, dry_run=dry_run)
     size_bytes = None if dry_run else target.stat().st_size
+    left_out = _left_out(where)
     if as_json:
         document = BackupDocument(
             dry_run=dry_run,
@@ -99,6 +103,7 @@ def backup(
             head=integrity.head.hash,
             bytes=size_bytes,
             replaced=there,
+            left_out=left_out,
         )
         call.answer(document)
         return
@@ -106,7 +111,24 @@ def backup(
     done = "" if size_bytes is None else f", {size_bytes:,} bytes, verified"
     say_folded(call, f"{verb:<10} ", f"{target}, {count(integrity.events, 'event')}{done}")
     call.say(f"{'head':<10} {integrity.head.hash[:_HASH_CHARS]}")
+    for what in left_out:
+        say_folded(call, f"{'without':<10} ", what, tone="warn")
     call.say(f"{'next':<10} germline restore {quote(str(file))}{'' if dry_run else ' --dry-run'}")
+
+
+def _left_out(where: Where) -> tuple[str, ...]:
+    """Name the edits of skill files that the registry does not hold yet: they are files alone."""
+    with open_library(where) as library:
+        edited = [name for name in library.live_names() if standing(library, name) == "edited"]
+        held = {name: held_edits(library, name) for name in library.live_names()}
+    return (
+        *(f"the edit of {name} on disk: germline adopt {name}" for name in edited),
+        *(
+            f"{count(len(edits), 'edit')} of {name} held back, in {edits[-1].parent}: copy the folder yourself"
+            for name, edits in held.items()
+            if edits
+        ),
+    )
 
 
 def _backed_up(call: Invocation, where: Where, target: Path, *, dry_run: bool) -> Integrity:

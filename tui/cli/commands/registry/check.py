@@ -15,11 +15,20 @@ from tui.cli.config.config import read_config
 from tui.cli.output.invocation import invocation, json_text
 from tui.cli.output.options import AsJson
 from tui.cli.printers.check import print_check, print_check_markdown, sarif_of
-from tui.documents.status import CheckDocument, CheckFindingRow
-from tui.reads.check import CheckFinding, drift_findings, due_findings, unproven_findings, unproven_lines
-from tui.session.bootstrap import find_registry, open_registry
+from tui.documents.status import CheckDocument
+from tui.reads.check import (
+    CheckFinding,
+    drift_findings,
+    due_findings,
+    knowledge_findings,
+    unproven_findings,
+    unproven_lines,
+)
+from tui.session.bootstrap import find_registry, open_registry, project_folder
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tui.session.bootstrap import Where
 
 CheckFormat = Literal["text", "markdown", "sarif", "json"]
@@ -43,14 +52,14 @@ def check(
 
     Files that are not what germline wrote, lines that nothing supports above a limit, seen lines whose time is
     over, lines that logs refute, versions under which outcomes fell and nobody went back, and all that `verify`
-    looks at. Nothing is appended and no file is written.
+    looks at; sources of knowledge that changed are named. Nothing is appended and no file is written.
     """
     call = invocation(ctx)
     if as_json and written not in {"text", "json"}:
         raise UsageError(
             f"--json and --format {written} ask for two things", hint=f"germline check --format {written}"
         )
-    document = _checked(find_registry(call.registry), unproven)
+    document = _checked(find_registry(call.registry), project_folder(call.registry), unproven)
     if as_json or written == "json":
         call.answer(document)
     elif written == "sarif":
@@ -63,7 +72,7 @@ def check(
         raise typer.Exit(CheckFailedError.exit_code)
 
 
-def _checked(path: Where, most: int | None) -> CheckDocument:
+def _checked(path: Where, project: Path, most: int | None) -> CheckDocument:
     """Verify the log first: what does not hold there says nothing of skills."""
     integrity, beside, _ = verified(path, None, "")
     findings = [
@@ -92,6 +101,7 @@ def _checked(path: Where, most: int | None) -> CheckDocument:
                 logs=config.skill_logs(registry),
             )
             findings += drift_findings(registry)
+            findings += knowledge_findings(registry, project)
             unproven = {name: unproven_lines(registry, name) for name in registry.live_names()}
             findings += unproven_findings(registry, unproven, most) if most is not None else ()
             findings += due_findings(registry, plan)
@@ -101,7 +111,7 @@ def _checked(path: Where, most: int | None) -> CheckDocument:
         events=integrity.events,
         unproven=sum(map(len, unproven.values())),
         most_unproven=most,
-        findings=tuple(map(CheckFindingRow.model_validate, findings)),
+        findings=tuple(findings),
     )
 
 

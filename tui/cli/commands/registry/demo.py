@@ -8,7 +8,7 @@ import sys
 import tempfile
 from contextlib import chdir, contextmanager
 from pathlib import Path
-from shutil import copytree
+from shutil import copytree, which
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -60,7 +60,15 @@ def demo(
     else:
         call.say(f"\nEverything is in {place}. To go on from there:")
         call.say(f"  cd {shlex.quote(str(place))}")
-    call.say("  germline evolve git-helper --logs logs/git    germline log    germline ui")
+    program = program_name()
+    for words in ("evolve git-helper --logs logs/git", "log", "ui"):
+        call.say(f"  {program} {words}")
+
+
+def program_name() -> str:
+    """Name what was called so that it can be called again: by its path where it is not on PATH, as after make."""
+    called = Path(sys.argv[0])
+    return "germline" if which("germline") or called.name != "germline" else shlex.quote(str(called.absolute()))
 
 
 @contextmanager

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import closing
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib.metadata import distributions
 from importlib.util import find_spec
 from itertools import pairwise
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from events.errors import GermlineError
 from events.extras import install_hint
 from events.integrity.sidecar import contradiction
+from events.model_errors import RequestRefusedError
 from events.store.envelope import GENESIS, holds
 from registry.actions.publish import differences, moved_to, standing
 from registry.evidence.gitleaks import find_scanner
@@ -26,6 +29,7 @@ from strategies.files.project_sessions import ProjectSessions
 from strategies.files.read_offsets import PREFIX
 from strategies.logs.formats_table import broken_readers
 from strategies.logs.log_listing import log_files
+from strategies.models.anthropic_client import Claude
 from strategies.models.chat_server import KEY as CHAT_KEY
 from strategies.models.chat_server import ChatServer
 from strategies.models.http_errors import KEY
@@ -40,7 +44,7 @@ from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from registry.query.library import Library
     from tui.cli.config.config import Config
@@ -57,7 +61,6 @@ FOLDED_EVENTS: Final = 20_000
 _SERVER_S: Final = 3.0
 """Seconds that a server of models has to say which ones it has."""
 _NAMED_MODELS: Final = 8
-_SERVED_HINT: Final = f"openai:NAME@URL under [models] in {NAME}, with a NAME that the server has"
 _OWN: Final = frozenset({"events", "registry", "strategies", "tui"})
 _EXTRAS: Final = (
     ("hyperscan", "hyperscan", "searches plain logs faster than google-re2"),
@@ -257,13 +260,37 @@ def _models(config: Config | None) -> Iterator[DoctorCheck]:
     caps = settings.caps
     words = f"{named}; at most {caps.usd_per_cycle:g} USD a cycle, {caps.usd_per_day:g} a day (0: no cap)"
     yield DoctorCheck("models", "ok", words)
-    yield from _served((*settings.named.values(), *settings.fallback.values()))
+    asked = sorted({*settings.named.values(), *settings.fallback.values()})
+    yield from _claudes([name for name in asked if served_model(name) is None], settings.base_url)
+    yield from _served(asked)
     for name in sorted(
         {model for model in settings.named.values() if settings.price_list.price_of(model) is None}
     ):
         words = f"no price of {name} is known (list of {settings.price_list.date})"
         state: State = "broken" if caps.in_usd else "missing"
-        yield DoctorCheck("models", state, words, f'[models.prices."{name}"] in {NAME}')
+        mend = f'[models.prices."{name}"] in {NAME}'
+        yield DoctorCheck("models", state, words, _nearest(name, settings.price_list.models, mend))
+
+
+def _claudes(named: Sequence[str], base_url: str) -> Iterator[DoctorCheck]:
+    """Ask Anthropic's server, or the one in its place, whether it has the models that are asked there."""
+    key = os.environ.get(KEY, "").strip()
+    if not key or not named:
+        return
+    where = base_url or "Anthropic's server"
+    claude = Claude(key, base_url=base_url, timeout_s=_SERVER_S, max_retries=0, longest_wait_s=0)
+    with closing(claude) as server:
+        try:
+            there = server.model_names()
+            short = [name for name in named if name not in there and server.has_model(name)]
+        except RequestRefusedError:  # servers in the place of Anthropic's need not list anything
+            yield DoctorCheck("models", "missing", f"{where} does not say which models it has")
+            return
+        except GermlineError as error:
+            yield DoctorCheck("models", "broken", error.message, error.hint)
+            return
+    for name in named:
+        yield _had(where, name, [*there, *short], f"under [models] in {NAME}")
 
 
 def _served(named: Iterable[str]) -> Iterator[DoctorCheck]:
@@ -277,11 +304,22 @@ def _served(named: Iterable[str]) -> Iterator[DoctorCheck]:
         except GermlineError as error:
             yield DoctorCheck("models", "broken", error.message, error.hint)
             continue
-        has = ", ".join(there[:_NAMED_MODELS]) or "none"
-        words = f"{url} has {name}" if name in there else f"{url} has no model {name}; it has {has}"
-        yield DoctorCheck(
-            "models", "ok" if name in there else "broken", words, "" if name in there else _SERVED_HINT
-        )
+        yield _had(url, name, there, f"openai:NAME@URL under [models] in {NAME}, with a NAME that the server has")
+
+
+def _had(server: str, name: str, there: Sequence[str], mend: str) -> DoctorCheck:
+    """Say whether a server has a model, and what it has where it does not."""
+    if name in there:
+        return DoctorCheck("models", "ok", f"{server} has {name}")
+    has = ", ".join(there[:_NAMED_MODELS]) or "none"
+    words = f"{server} has no model {name}; it has {has}"
+    return DoctorCheck("models", "broken", words, _nearest(name, there, mend))
+
+
+def _nearest(name: str, known: Iterable[str], mend: str) -> str:
+    """Ask first whether the nearest name that is known was meant."""
+    near = get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]}? {mend}" if near else mend
 
 
 def _rollouts(config: Config | None) -> Iterator[DoctorCheck]:

@@ -15,9 +15,10 @@ import typer
 from events.errors import NotFoundError, UsageError
 from tui.cli.commands.registry.export_dataset import export_dataset
 from tui.cli.commands.registry.export_files import export_events, export_log, export_skill
+from tui.cli.commands.registry.export_sessions import decide_on_sessions, show_sessions
 from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import UNDECIDED, AsJson, DryRun, Reason, SignWith, Yes, require_reason
+from tui.cli.output.options import UNDECIDED, AsJson, DryRun, Reason, Rehearse, SignWith, Yes, require_reason
 from tui.documents.events import event_rows
 from tui.documents.exports import ExportReviewDocument, ExportRolloutsDocument, FinishedRunRow
 from tui.session.bootstrap import find_registry, open_library, open_registry
@@ -86,23 +87,31 @@ def export_attestation(
 def review_runs(  # noqa: PLR0913 - the options of the command are its contract
     ctx: typer.Context,
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[RUN…]", help="Ids of runs, or their beginnings; else all.")
+        list[str] | None,
+        typer.Argument(metavar="[RUN…]", help="Ids of runs or sessions, or their beginnings; else all."),
     ] = None,
     *,
     skill: _Skill = "",
+    sessions: Annotated[
+        bool, typer.Option("--sessions", help="Sessions that `export dataset` could write, not runs.")
+    ] = False,
     approve: Annotated[bool, typer.Option("--approve", help="Let them be exported.")] = False,
     reject: Annotated[bool, typer.Option("--reject", help="Keep them here.")] = False,
     reason: Reason = "",
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """List finished runs, print one, and say which may be exported; --approve and --reject need --reason.
+    """List finished runs or sessions, print one, and say which may be exported; a decision needs --reason.
 
-    Without RUN the word goes for all that nobody has decided on yet.
+    Without RUN the word goes for all that nobody has decided on yet. With --sessions it is about sessions from
+    logs, named by their ids, and printed as a data set would have them.
     """
     from strategies.rollouts.run.export import finished_runs, review  # noqa: PLC0415 - the list of commands pays for none
 
     call = invocation(ctx)
+    if not approve and not reject and sessions:
+        show_sessions(call, names or (), skill, as_json=as_json)
+        return
     if not approve and not reject:
         with open_library(find_registry(call.registry)) as library:
             runs = finished_runs(library, skill)
@@ -112,6 +121,9 @@ def review_runs(  # noqa: PLR0913 - the options of the command are its contract
         raise UsageError("--approve and --reject contradict each other", hint="germline export review")
     decision: Decision = "approve" if approve else "reject"
     require_reason(reason, UNDECIDED, f"--{decision} --reason TEXT")
+    if sessions:
+        decide_on_sessions(call, names or (), skill, (decision, reason), dry_run=dry_run, as_json=as_json)
+        return
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         runs = finished_runs(registry, skill)
         chosen = _named(runs, names) if names else [run for run in runs if not run.decision]
@@ -140,9 +152,7 @@ def export_rollouts(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The file, as JSON lines.")],
     skill: _Skill = "",
     yes: Yes = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")
-    ] = False,
+    dry_run: Rehearse = False,
     as_json: AsJson = False,
 ) -> None:
     """Write approved runs of a model for trainers: good ones as examples, or all as groups with advantages.

@@ -16,7 +16,7 @@ from strategies.interchange.dataset_rows import DatasetFormat
 from tui.cli.output.facts import say_fact
 from tui.cli.output.files import write_over
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, Yes
+from tui.cli.output.options import AsJson, Rehearse, Yes
 from tui.documents.exports import ExportDatasetDocument
 from tui.session.bootstrap import find_registry, open_library
 from tui.text.numbers import count
@@ -24,6 +24,8 @@ from tui.text.numbers import count
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from registry.query.library import Library
+    from strategies.interchange.training_traces import TrainingTraces
     from tui.cli.output.invocation import Invocation
 
 _UNITS: Final[dict[DatasetFormat, str]] = {"sft": "example", "dpo": "pair", "grpo": "group", "kto": "label"}
@@ -46,32 +48,29 @@ def export_dataset(  # noqa: PLR0913 - the options of the command are its contra
     distill: Annotated[
         bool, typer.Option("--distill", help="Keep the best session of each task by the strongest model.")
     ] = False,
-    yes: Yes = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")
+    approved: Annotated[
+        bool, typer.Option("--approved", help="Only sessions that `export review --sessions` approved.")
     ] = False,
+    yes: Yes = False,
+    dry_run: Rehearse = False,
     as_json: AsJson = False,
 ) -> None:
     """Write sessions with an outcome for trainers: good ones, pairs, groups with advantages, or labels.
 
     They are read again from their logs, without secrets and personal data. Sessions on sealed and audit tasks are
     never among them, so the gate can still measure what is trained. A manifest beside FILE names its hash, licence
-    and consent, and counts what was left out. --yes replaces a FILE that is there.
+    and consent, and counts what was left out. What a person rejected is never in it; with --approved only what
+    one approved. --yes replaces a FILE that is there.
     """
     from strategies.interchange.dataset_rows import dataset_rows  # noqa: PLC0415 - the list of commands pays for none
-    from strategies.interchange.training_traces import distilled, training_traces  # noqa: PLC0415 - the same
-    from tui.cli.config.config import read_config  # noqa: PLC0415 - the same
+    from strategies.interchange.training_traces import distilled  # noqa: PLC0415 - the same
 
     call, place = invocation(ctx), output.expanduser()
-    if not licence.strip() or not consent.strip():
-        raise UsageError(
-            "training data needs a licence and a consent: both are kept with it",
-            hint=f"germline export dataset --format {shape} -o {output} --license TEXT --consent TEXT",
-        )
+    _require_terms(licence, consent, f"germline export dataset --format {shape} -o {output}")
     if place.exists() and not yes and not dry_run:
         raise UsageError(f"{place} is there already", hint="--yes replaces it")
     with open_library(find_registry(call.registry)) as library:
-        traces, left_out = training_traces(library, skill, read_config().skill_logs(library))
+        traces, left_out = _let_go(library, skill, approved=approved)
     strongest, kept = distilled(traces) if distill else ("", list(traces))
     rows = dataset_rows(shape, kept)
     if not rows:
@@ -86,6 +85,7 @@ def export_dataset(  # noqa: PLR0913 - the options of the command are its contra
         consent=consent,
         made_at=SystemClock().now(),
         skill=skill,
+        approved=approved,
         sessions=tuple(trace.record.id for trace in kept),
         tasks=len({trace.record.task for trace in kept}),
         distilled_from=strongest,
@@ -99,6 +99,22 @@ def export_dataset(  # noqa: PLR0913 - the options of the command are its contra
         call.answer(manifest)
     else:
         _print(call, manifest)
+
+
+def _require_terms(licence: str, consent: str, command: str) -> None:
+    if not licence.strip() or not consent.strip():
+        what = "training data needs a licence and a consent: both are kept with it"
+        raise UsageError(what, hint=f"{command} --license TEXT --consent TEXT")
+
+
+def _let_go(library: Library, skill: str, *, approved: bool) -> TrainingTraces:
+    """Read the sessions that may be written: none that a person rejected."""
+    from strategies.interchange.session_reviews import session_decisions  # noqa: PLC0415 - as above
+    from strategies.interchange.training_traces import let_go, training_traces  # noqa: PLC0415 - as above
+    from tui.cli.config.config import read_config  # noqa: PLC0415 - as above
+
+    every = training_traces(library, skill, read_config().skill_logs(library))
+    return let_go(every, session_decisions(library), approved=approved)
 
 
 def _no_rows(shape: DatasetFormat, sessions: int, left_out: Mapping[str, int]) -> RefusedError:

@@ -21,7 +21,7 @@ from registry.skill_md.skill_files import copy_place, write_place
 from tui.cli.output.facts import say_folded
 from tui.cli.output.files import write_new_chunks
 from tui.cli.output.invocation import invocation, json_text
-from tui.cli.output.options import AsJson
+from tui.cli.output.options import AsJson, Rehearse
 from tui.documents.events import ExportedEventDocument, ExportEventsDocument
 from tui.documents.exports import ExportLogDocument, ExportSkillDocument
 from tui.session.bootstrap import find_registry, open_library, project_folder
@@ -39,8 +39,6 @@ _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """The only time that every zip may bear: the same version gives the same archive."""
 _UNIX: Final = 3
 
-_Rehearse = Annotated[bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")]
-
 
 def export_skill(
     ctx: typer.Context,
@@ -49,7 +47,7 @@ def export_skill(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="PLACE", help="A folder to put it in, or FILE.zip.")
     ],
-    dry_run: _Rehearse = False,
+    dry_run: Rehearse = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a skill at a version into a folder, or a zip.
@@ -111,7 +109,7 @@ def export_events(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file; else stdout.")
     ] = None,
     skill: Annotated[str, typer.Option("--skill", metavar="SKILL", help="Only what names this skill.")] = "",
-    dry_run: _Rehearse = False,
+    dry_run: Rehearse = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the log as JSON lines, oldest first, with hashes and payloads.
@@ -155,7 +153,7 @@ def export_log(
     to: Annotated[
         str, typer.Option("--to", metavar="FOLDER", help="Where; germline-log in the project if left out.")
     ] = "",
-    dry_run: _Rehearse = False,
+    dry_run: Rehearse = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the whole log as lines for git, a file for each skill.

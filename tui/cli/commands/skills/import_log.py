@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from tui.documents.events import EventRow
     from tui.session.bootstrap import Where
 
-LOG: Final = "log"
-"""The word before a folder that an exported log is in."""
 _ASIDE: Final = "merged"
 """Where copies of what no candidate can hold are put, beside the registry."""
 

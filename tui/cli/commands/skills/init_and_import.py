@@ -27,7 +27,6 @@ from registry.skill_md.write_places import REGISTRY_FOLDER
 from registry.state.capsule import is_skill_name
 from strategies.files.default_locations import usual_logs
 from strategies.policy.active_preset import beginning
-from tui.cli.commands.skills.import_log import LOG, import_log
 from tui.cli.config.config import template
 from tui.cli.config.layers import NAME
 from tui.cli.output.dry_run import rehearse, since
@@ -58,6 +57,8 @@ if TYPE_CHECKING:
     from registry.skill_md.folder import SkillFolder
     from tui.cli.output.invocation import Invocation
 
+_LOG: Final = "log"
+"""The word before a folder that an exported log is in."""
 _HEX: Final = frozenset("0123456789abcdef")
 _KEY_CHARS: Final = 32
 _SKILLS: Final = ("~/.claude/skills", ".claude/skills", "skills")
@@ -218,7 +219,9 @@ def import_skills(
     `export log` of another registry wrote there.
     """
     call = invocation(ctx)
-    if paths[0] == LOG and len(paths) == len([LOG, "FOLDER"]):
+    if paths[0] == _LOG and len(paths) == len([_LOG, "FOLDER"]):
+        from tui.cli.commands.skills.import_log import import_log  # noqa: PLC0415 - `init` and `start` merge nothing
+
         import_log(call, Path(paths[1]).expanduser(), confirmed=yes, dry_run=dry_run, as_json=as_json)
         return
     where, project = find_registry(call.registry), project_folder(call.registry)

@@ -13,7 +13,7 @@ from events.clock import SystemClock
 from events.errors import CheckFailedError, NotFoundError
 from registry.actions.publish import publish
 from registry.skill_md.render import label
-from registry.state.capsule import is_skill_name
+from strategies.knowledge.stale_sources import known_corpora, known_corpus, source_states
 from tui.cli.output.dry_run import print_rehearsed, since
 from tui.cli.output.facts import say_fact, say_folded
 from tui.cli.output.invocation import invocation
@@ -67,8 +67,8 @@ def add_knowledge(
     call = invocation(ctx)
     again = f"germline knowledge add {skill} PATH --reason TEXT"
     require_reason(reason, "a proposal needs a reason: it is kept with the event", again)
-    sources = _read(paths, project_folder(call.registry))
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+        sources = _read(paths, project_folder(call.registry))
         packed = pack(registry, skill, sources, SystemClock().now()[:10])
         before = registry.log.head().position
         with registry.rehearsal() if dry_run else nullcontext():
@@ -154,17 +154,10 @@ def list_knowledge(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson 
 @knowledge.command("check")
 def check_knowledge(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = False) -> None:
     """Compare what skills know with its sources; exit code 3 where a source changed or is gone."""
-    from strategies.knowledge.corpus import states_of  # noqa: PLC0415 - the list of commands pays for none of it
-
     call = invocation(ctx)
     project = project_folder(call.registry)
-
-    def read(source: str) -> bytes | None:
-        place = project / source
-        return place.read_bytes() if place.is_file() else None
-
     with open_library(find_registry(call.registry)) as library:
-        states = {name: states_of(corpus, read) for name, corpus in _corpora(library, skill).items()}
+        states = {name: source_states(corpus, project) for name, corpus in _corpora(library, skill).items()}
     stale = {name: [state for state in listed if state.state != "current"] for name, listed in states.items()}
     number = sum(map(len, stale.values()))
     if as_json:
@@ -197,15 +190,9 @@ def _print_states(
 
 def _corpora(library: Library, skill: str) -> dict[str, Corpus]:
     """Read the knowledge of one skill, or of all that have some."""
-    from strategies.knowledge.corpus import SOURCES_FILE, Corpus, read_corpus  # noqa: PLC0415 - as above
+    from strategies.knowledge.corpus import Corpus  # noqa: PLC0415 - the list of commands pays for none of it
 
-    corpora = {}
-    for name in [skill] if skill else filter(is_skill_name, sorted(library.live_names())):
-        entries = {file.entry.path: file.entry for file in library.capsule(name).files}
-        body = library.log.get_blob(entries[SOURCES_FILE].blob) if SOURCES_FILE in entries else None
-        if body is not None or skill:
-            corpora[name] = Corpus() if body is None else read_corpus(body)
-    return corpora
+    return {skill: known_corpus(library, skill) or Corpus()} if skill else known_corpora(library)
 
 
 def _say_none(call: Invocation, known: Mapping[str, object], skill: str) -> None:

@@ -25,7 +25,7 @@ from registry.decide.commands import Adopt
 from registry.skill_md.skill_files import copy_place, main_file, write_place
 from registry.state.capsule import is_skill_name
 from strategies.gate.file_findings import findings_in_rewrite
-from strategies.monitor.disk_edits import writers_of
+from strategies.monitor.disk_edits import sessions_of, writers_of
 from tui.cli.output.dry_run import print_rehearsed, since
 from tui.cli.output.facts import say_facts, say_folded
 from tui.cli.output.invocation import invocation
@@ -168,7 +168,13 @@ def adopt(
         if not reviewed:
             _require_harmless(edits)
         receipts = {
-            edit.skill: take_in_edits(registry, edit.skill, keep_claims=keep_claims, held=edit.held)
+            edit.skill: take_in_edits(
+                registry,
+                edit.skill,
+                keep_claims=keep_claims,
+                held=edit.held,
+                by=sessions_of(edit.writers),
+            )
             for edit in edits
         }
         for edit in edits:
@@ -201,7 +207,7 @@ def _adopted(registry: Registry, edit: HandEdit, *, keep_claims: bool) -> list[t
     """Adopt an edit, inside a rehearsal, and compare each file with what it was."""
     old = registry.capsule(edit.skill)
     keep_files(registry.log, edit.edited)
-    registry.execute(Adopt(edit.edited, keep_claims=keep_claims))
+    registry.execute(Adopt(edit.edited, keep_claims, sessions_of(edit.writers)))
     return list(changed_files(registry, old, registry.capsule(edit.skill)))
 
 
@@ -225,7 +231,7 @@ def _require_harmless(edits: Sequence[HandEdit]) -> None:
 def _tell_edits(call: Invocation, edits: Sequence[HandEdit]) -> None:
     """Say who wrote an edit, as far as sessions tell, and what a person should look at in it."""
     for edit in edits:
-        for session in dict.fromkeys(writer.session for writer in edit.writers):
+        for session in sessions_of(edit.writers):
             tools = dict.fromkeys(
                 f"{writer.tool} {writer.path}" for writer in edit.writers if writer.session == session
             )

@@ -14,7 +14,7 @@ from tui.cli.config.config import read_config
 from tui.cli.output.facts import say_folded
 from tui.cli.output.files import write_over
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, Yes
+from tui.cli.output.options import AsJson, Rehearse, Yes
 from tui.documents.folders import ReportDocument
 from tui.session.bootstrap import find_registry, open_library
 from tui.text.numbers import count
@@ -41,9 +41,7 @@ def report(  # noqa: PLR0913 - the options of the command are its contract
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Tell every version, event and candidate.")] = False,
     yes: Yes = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")
-    ] = False,
+    dry_run: Rehearse = False,
     as_json: AsJson = False,
 ) -> None:
     """Write one HTML page of all there is to say; no network.

@@ -21,7 +21,7 @@ from tui.text.numbers import count, interval, share
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from events.types.capsule_events import RetirementProposed, SkillTested
+    from events.types.capsule_events import RetirementProposed, SkillTested, TestedLine
     from registry.query.library import Library
     from registry.registry import Registry
     from strategies.rollouts.compare.comparison import Rig
@@ -37,6 +37,9 @@ def run_skill_test(  # noqa: PLR0913 - the options of the command are its contra
         list[str], typer.Argument(metavar="SKILL…", help="A live or a drafted skill, or several live.")
     ],
     *,
+    lines: Annotated[
+        str, typer.Option(metavar="N,M", help="Test these lines of one live skill, as `show` counts them, or all.")
+    ] = "",
     tasks: TaskFile = "",
     agent: AgentCommand = "",
     preset: Bar = "",
@@ -49,12 +52,14 @@ def run_skill_test(  # noqa: PLR0913 - the options of the command are its contra
 
     A drafted skill becomes live where the runs show that it helps. A live one is recorded as helping, harming or
     unclear by the gate's rule, held both ways; where one harms, its retirement is proposed. Several skills are
-    offered together, as agents have them: what doing without each changes is measured. Finished runs are kept.
-    Exit code 3 where a skill harms, or a draft is rejected.
+    offered together, as agents have them: what doing without each changes is measured. With --lines one skill is
+    run whole and without each of these lines, and evidence is charged for their number. Finished runs are kept.
+    Exit code 3 where a skill or a line harms, or a draft is rejected.
     """
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
         draft = _draft(library, names)
+        chosen = _chosen_lines(library, names, lines) if lines else []
     if draft:
         run_candidates(
             ctx,
@@ -70,7 +75,7 @@ def run_skill_test(  # noqa: PLR0913 - the options of the command are its contra
         return
     from strategies.policy.active_preset import bound_by  # noqa: PLC0415 - the list of commands pays for none of it
     from strategies.rollouts.compare.comparison import Rig  # noqa: PLC0415 - the same
-    from strategies.rollouts.compare.skill_tests import tested_skills  # noqa: PLC0415 - the same
+    from strategies.rollouts.compare.skill_tests import tested_lines, tested_skills  # noqa: PLC0415 - the same
     from tui.cli.config.config import read_config  # noqa: PLC0415 - the same
     from tui.cli.config.harness import HarnessOptions, harness_of  # noqa: PLC0415 - the same
 
@@ -78,15 +83,16 @@ def run_skill_test(  # noqa: PLR0913 - the options of the command are its contra
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         first = registry.capsule(names[0]).name
         harness = harness_of(registry, first, config, HarnessOptions(tasks, agent, workers))
+        call.note(*harness.notes)
         line = RunLine(call)
         bound = bound_by(registry, preset).preset
         rig = Rig(registry, harness, bound, config.seed if seed is None else seed, line.advance)
         if dry_run:
-            _tell_plan(call, rig, names, as_json=as_json)
+            _tell_plan(call, rig, 1 + len(chosen or dict.fromkeys(names)), as_json=as_json)
             return
         try:
             with line:
-                tested = tested_skills(rig, names)
+                tested = tested_lines(rig, first, chosen) if lines else tested_skills(rig, names)
         except KeyboardInterrupt:
             note_stopped(call, rig.meter.runs)
             raise
@@ -94,6 +100,26 @@ def run_skill_test(  # noqa: PLR0913 - the options of the command are its contra
         _tell(call, rig, tested, proposed, as_json=as_json)
     if any(event.verdict == "harms" for event in tested):
         raise typer.Exit(_SAYS_NO)
+
+
+def _chosen_lines(library: Library, names: Sequence[str], lines: str) -> list[TestedLine]:
+    """Find the lines that are named by number, or all that say something.
+
+    Raises: UsageError for what is no number, or the number of no such line, and for several skills or a draft.
+    """
+    from events.types.capsule_events import TestedLine  # noqa: PLC0415 - the list of commands pays for none of it
+    from strategies.usage.line_usage import stating_lines  # noqa: PLC0415 - the same
+
+    if len(names) > 1 or names[0] not in library.names():
+        raise UsageError("lines of one live skill are tested", hint=f"germline skill test {names[0]} --lines all")
+    stating = stating_lines(library.capsule(names[0]))
+    asked = [str(number) for number in stating] if lines.strip() == "all" else lines.replace(",", " ").split()
+    known = {str(number): line for number, line in stating.items()}
+    if not asked or (wrong := [number for number in asked if number not in known]):
+        what = f"{names[0]} has no line {wrong[0] if asked else lines.strip()!r} that says something"
+        raise UsageError(what, hint=f"the lines: {', '.join(known)}")
+    named = [known[number] for number in dict.fromkeys(asked)]
+    return [TestedLine(gene=line.gene, line=line.id, text=line.text.strip()) for line in named]
 
 
 def _draft(library: Library, names: Sequence[str]) -> str:
@@ -120,7 +146,7 @@ def _proposals(
     from strategies.scope.scope import scope_of  # noqa: PLC0415 - the same
     from strategies.usage.skill_ledger import ledger_of, propose_after_harm  # noqa: PLC0415 - the same
 
-    harmful = [event for event in tested if event.verdict == "harms" and not event.beside]
+    harmful = [event for event in tested if event.verdict == "harms" and not event.beside and not event.line]
     scope = scope_of(registry, all_episodes(registry), globs) if harmful else None
     return tuple(
         propose_after_harm(registry, event, ledger_of(registry, event.capsule, scope), rig.preset)
@@ -129,10 +155,10 @@ def _proposals(
     )
 
 
-def _tell_plan(call: Invocation, rig: Rig, names: Sequence[str], *, as_json: bool) -> None:
+def _tell_plan(call: Invocation, rig: Rig, arms: int, *, as_json: bool) -> None:
     from strategies.gate.rollout_rule import LOOKS  # noqa: PLC0415 - the list of commands pays for none of it
 
-    tasks, arms = len(rig.harness.divided.sealed), 1 + len(dict.fromkeys(names))
+    tasks = len(rig.harness.divided.sealed)
     plan = SkillTestDocument(
         dry_run=True,
         evaluator=rig.harness.evaluator,
@@ -191,6 +217,8 @@ def _next(tested: Sequence[SkillTested]) -> str:
     harming = next((event for event in tested if event.verdict == "harms"), None)
     if harming is None:
         return f"germline skill ledger {tested[0].capsule}"
+    if harming.line is not None:
+        return f"germline candidate propose {harming.capsule} --from FILE --reason TEXT"
     if harming.beside:
         return f"germline find --overlaps    germline show {harming.capsule}"
     return f"germline skill retire {harming.capsule} --reason TEXT"

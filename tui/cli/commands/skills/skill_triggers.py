@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 _SAYS_NO = 3
 
 
-def _scope(library: Library) -> Scope:
+def scope_here(library: Library) -> Scope:
+    """Say which logs belong to which skill, by the settings as well."""
     from strategies.pool.known_episodes import all_episodes  # noqa: PLC0415 - the list of commands pays for none of it
     from strategies.scope.scope import scope_of  # noqa: PLC0415 - the same
     from tui.cli.config.config import read_config  # noqa: PLC0415 - the same
@@ -51,7 +52,7 @@ def show_triggers(ctx: typer.Context, name: OneOrAll = "", *, as_json: AsJson = 
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
         names = [library.capsule(name).name] if name else filter(is_skill_name, library.live_names())
-        scope = _scope(library)
+        scope = scope_here(library)
         audits = [trigger_audit(library, each, scope) for each in names]
     if as_json:
         call.answer(SkillTriggersDocument(skills=tuple(map(TriggerRow.of, audits))))
@@ -60,7 +61,7 @@ def show_triggers(ctx: typer.Context, name: OneOrAll = "", *, as_json: AsJson = 
     call.say(f"{len(named)} of {count(len(audits), 'description')} surely miss what they are for.")
     for audit in audits:
         mark, tone = ("!", "warn") if audit.findings else (" ", "")
-        say_folded(call, f"{call.paint(mark, tone)} {label(audit.capsule)}  ", trigger_words(audit))
+        say_folded(call, f"{mark} {label(audit.capsule)}  ", trigger_words(audit), tone=tone)
     first = (named or audits)[0].capsule.name if audits else ""
     call.say(f"next       {f'germline skill describe {first} --dry-run' if first else NEXT_STEPS['no skill']}")
 
@@ -93,7 +94,7 @@ def describe_skill(
     call = invocation(ctx)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         require_unedited(registry, name)
-        audit = trigger_audit(registry, name, _scope(registry))
+        audit = trigger_audit(registry, name, scope_here(registry))
         if not audit.claims:
             raise RefusedError(
                 f"no claim of {name} tells which sessions need it",

@@ -21,7 +21,10 @@ from registry.query.signals import raised_as_counted
 from registry.query.tier_sentences import tier_sentence
 from registry.query.trials import running_trial
 from strategies.advice.given_advice import given
-from strategies.monitor.live_version import live_record, staleness_of
+from strategies.knowledge.stale_sources import stale_sources
+from strategies.monitor.agreement import agreement_of
+from strategies.monitor.live_version import live_record, measured_models, staleness_of
+from strategies.monitor.spot_check import second_looks
 from strategies.policy.auto import AUTO
 from strategies.pool.known_episodes import all_episodes
 from strategies.scope.scope import ASSIGN, scope_of
@@ -37,11 +40,12 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.printers.advice import print_advice
 from tui.documents.events import HeadRow
-from tui.documents.scores import score_of
+from tui.documents.scores import AgreementRow, score_of
 from tui.documents.status import (
     AdviceRow,
     AutoPreset,
     DeployedAlias,
+    DrawnPromotion,
     DriftRow,
     EpisodeRecordRow,
     HeldCandidate,
@@ -49,13 +53,15 @@ from tui.documents.status import (
     RegistryTrustState,
     SkillStatus,
     StaleMeasurement,
+    StaleSource,
     StatusDocument,
     TrustState,
 )
 from tui.documents.trials import TrialRow
+from tui.facts.candidates import agreement_words
 from tui.facts.scores import of_skill
 from tui.facts.skill_life import proposal_words
-from tui.session.bootstrap import find_registry, open_library, trust_command
+from tui.session.bootstrap import find_registry, open_library, project_folder, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import age, brief, count, interval, share
@@ -69,6 +75,7 @@ if TYPE_CHECKING:
     from events.types.score import Measured
     from registry.query.library import Library, Raised
     from registry.state.candidate import Candidate
+    from strategies.monitor.agreement import Agreement
     from strategies.policy.active_preset import Bound
     from strategies.scope.log_globs import LogGlobs
     from strategies.scope.scope import Scope
@@ -100,12 +107,16 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         about, head = library.about(), library.log.head()
         auto = _bound_by_auto(library) if about.preset == AUTO else None
         scope = scope_of(library, all_episodes(library), _logs(library))
-        skills = tuple(_skill_status(library, name, scope) for name in library.names())
+        project = project_folder(call.registry)
+        skills = tuple(_skill_status(library, name, scope, project) for name in library.names())
         raised = raised_as_counted(library)
         still_open = open_among(library, [signal.event for signal in raised])
         waiting = [signal for signal in raised if signal.event.fingerprint in still_open]
         lost = [signal for signal in waiting if not scope.route(signal.event).skill]
         held = library.held()
+        config = read_config()
+        looks = second_looks(library.candidates(), every=config.draw_every, seed=config.seed)
+        agreement = agreement_of(library)
         advice = given(library)
         running = [running_trial(library, name) for name in library.names()]
         trials = tuple(TrialRow.of(skill_trial) for skill_trial in running if skill_trial)
@@ -124,15 +135,9 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
             skills=skills,
             open_signals=tuple(OpenSignal.model_validate(signal.event) for signal in waiting),
             unrouted=tuple(signal.event.fingerprint for signal in lost),
-            held=tuple(
-                HeldCandidate(
-                    id=candidate.id,
-                    skill=candidate.proposed.capsule,
-                    tier=candidate.tier,
-                    reasons=candidate.reasons,
-                )
-                for candidate in held
-            ),
+            held=tuple(map(HeldCandidate.of, held)),
+            second_looks=tuple(map(DrawnPromotion.of, looks)),
+            agreement=AgreementRow.model_validate(agreement),
             trust=TrustState(state=trust.state, settings=trust.keys),
             registry_trust=RegistryTrustState.of(registry, places),
             advice=tuple(AdviceRow(at=advised.at, **dict(advised.event)) for advised in advice.values()),
@@ -159,6 +164,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     if lost and skills:
         say_folded(call, "unrouted   ", unrouted_words(lost))
     _print_held(call, held)
+    _print_looks(call, looks, agreement)
     _print_trials(call, trials)
     print_advice(call, advice)
     call.say(f"next       {_next(skills, waiting, lost)}")
@@ -197,7 +203,7 @@ def _print_registry(call: Invocation, path: str, holds: str) -> None:
         call.say(f"registry   {clip_path(path, room)}, {holds}")
 
 
-def _skill_status(library: Library, name: str, scope: Scope) -> SkillStatus:
+def _skill_status(library: Library, name: str, scope: Scope, project: Path) -> SkillStatus:
     capsule = library.capsule(name)
     place = moved_to(library, capsule)
     stale = staleness_of(library, name, scope, SystemClock().now())
@@ -209,6 +215,7 @@ def _skill_status(library: Library, name: str, scope: Scope) -> SkillStatus:
         aliases=dict(capsule.aliases),
         score=score_of(capsule.score),
         hints=_hints(library, capsule.score),
+        models=measured_models(library, name, scope.records),
         delta=capsule.delta,
         unproven=capsule.unproven,
         tiers=tier_counts(library, capsule),
@@ -217,6 +224,10 @@ def _skill_status(library: Library, name: str, scope: Scope) -> SkillStatus:
         moved_to=str(place) if place else None,
         held_edits=tuple(map(str, held_edits(library, name))),
         deployed=tuple(map(DeployedAlias.model_validate, deployments(library, name))),
+        stale_sources=tuple(
+            StaleSource(source=state.source.source, state="missing" if state.state == "missing" else "changed")
+            for state in stale_sources(library, name, project)
+        ),
         record=EpisodeRecordRow.model_validate(live_record(library, name, scope.records)),
         stale=StaleMeasurement.model_validate(stale) if stale else None,
     )
@@ -249,7 +260,7 @@ def _print_skills(call: Invocation, skills: Sequence[SkillStatus]) -> None:
         if row.hints:
             say_folded(call, _WARNS, hint_words(row.hints), tone="warn")
         if row.stale:
-            words = f"{stale_words(row.stale)}: germline score {row.skill} --refresh"
+            words = f"{stale_words(row.stale)}: germline score {row.skill} --refresh{_compared(row, row.stale)}"
             say_folded(call, _WARNS, words, tone="warn")
         for words in _file_words(row):
             say_folded(call, _WARNS, words, tone="warn")
@@ -274,6 +285,10 @@ def _file_words(row: SkillStatus) -> Iterator[str]:
     for change in row.drift:
         if change.refused:
             yield f"{change.path} is no file of a skill: {change.refused}"
+    if row.stale_sources:
+        names = ", ".join(f"{each.source} ({each.state})" for each in row.stale_sources[:_FEW])
+        more = f" and {len(row.stale_sources) - _FEW} more" if len(row.stale_sources) > _FEW else ""
+        yield f"knowledge is stale: {names}{more}: germline knowledge check {row.skill}"
     if row.held_edits:
         yield f"{count(len(row.held_edits), 'edit')} held back: germline adopt {row.skill} --held --dry-run"
 
@@ -291,13 +306,20 @@ def _record_words(record: EpisodeRecordRow) -> str:
     return words + (f"; {record.obeyed:,} of {record.exposed:,} obeyed" if record.exposed else "")
 
 
+def _compared(row: SkillStatus, stale: StaleMeasurement) -> str:
+    """Give the command that holds a skill against the model it was measured under and one that is new."""
+    new = (*stale.models, *stale.runs)
+    both = " ".join(map(quote, (row.models[0], new[0]))) if new and row.models else ""
+    return f"    germline models compare {both} {row.skill}" if both else ""
+
+
 def stale_words(stale: StaleMeasurement) -> str:
     """Say what the measurement of a version does not cover, and how old it is."""
     words = []
     if stale.new_tasks:
         words.append(f"on {stale.tasks:,} of {count(stale.tasks + stale.new_tasks, 'known task')}")
-    if stale.runs:
-        words.append(f"not under {_few(stale.runs)}")
+    if under := (*stale.runs, *stale.models):
+        words.append(f"not under {_few(under)}")
     if stale.agents:
         words.append(f"not with agent {_few(stale.agents)}")
     if stale.age_s:
@@ -326,6 +348,15 @@ def _print_held(call: Invocation, held: list[Candidate]) -> None:
         reason = one_line(f"{candidate.tier.tier}: {tier_sentence(candidate.tier)}" if candidate.tier else first)
         lines.append(f"· {candidate.id[:12]} {candidate.proposed.capsule:<14} {reason}")
     say_listed(call, "held", lines, cut=True, most=_SHOWN, more="germline candidates")
+
+
+def _print_looks(call: Invocation, looks: Sequence[Candidate], agreement: Agreement) -> None:
+    """Say which promotions a person is asked to look over, and how often people agree with the gate."""
+    if looks:
+        drawn = f"{count(len(looks), 'promotion')} drawn for a second look: germline candidates"
+        say_folded(call, "look over  ", drawn, tone="warn")
+    if words := agreement_words(agreement):
+        say_folded(call, "agreement  ", words)
 
 
 def _print_trials(call: Invocation, trials: Sequence[TrialRow]) -> None:

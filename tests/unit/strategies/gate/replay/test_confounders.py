@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,6 +20,7 @@ from events.types.claims import (
     FinishWith,
     Never,
     OutputClaim,
+    StartWith,
 )
 from events.types.claims import (
     LOOK as LOOKING,
@@ -108,6 +110,19 @@ def test_doing_the_same_elsewhere_shows_who_did_it_and_is_taken_off() -> None:
     what = confounding(LOOK, with_rule(world("mixed quality", 3, episodes=2_400), LOOK, 3, lift=0.35))
     assert support_p(what, controlled=True) <= 0.01
     assert not is_noticed(confounding(LOOK, with_rule(world("null", 3, episodes=2_400), LOOK, 3, lift=0.35)))
+
+
+@pytest.mark.parametrize("claim", [AnytimeBefore(action=HAND_IN, do="sql:SHOW"), StartWith(do="sql:SHOW"), LOOK])
+def test_what_is_taken_off_is_all_that_a_trait_gives_however_many_sessions_there_are(claim: Claim) -> None:
+    left = confounding(claim, mixed_agents(), chosen_of=1).beyond
+    assert left is not None
+    assert abs(left.value) < 2 * left.error
+
+
+@cache
+def mixed_agents() -> list[EpisodeRecord]:
+    """Live through sessions of good and bad agents under one name, enough to show what is left of it."""
+    return world("mixed quality", 100, episodes=8_000)
 
 
 def test_a_part_of_the_logs_that_shows_the_opposite_is_named_and_what_holds_is_proposed() -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from events.errors import UsageError
 from strategies.logs.formats.mapped.json_paths import JsonPath
-from strategies.logs.formats.mapped.log_mapping import IN_USE, LogMapping
+from strategies.logs.formats.mapped.log_mapping import LogMapping
+from strategies.logs.formats.mapped.mappings_in_use import IN_USE
 from strategies.logs.scan import scan, scan_on
 from strategies.logs.transcripts import read_transcripts
 from tests.mapped_logs import CALLS, EVALS, FLAT, MAPPINGS, RUNS

@@ -1,0 +1,50 @@
+"""Descriptions that miss what they are for: a signal each, another text, and its verdict on sealed sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from registry.actions.publish import publish
+from registry.decide.commands import JudgeDescription
+from strategies.pool.raise_signals import raise_found
+from strategies.usage.describe_skill import divided, judge_description, judged_before, rewritten
+from strategies.usage.description_signals import MISFITS
+from strategies.usage.trigger_audit import seems_amiss, trigger_audit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from events.types.capsule_events import DescriptionJudged
+    from registry.registry import Registry
+    from strategies.pool.intake_policy import IntakePolicy
+    from strategies.scope.scope import Scope
+
+ACTOR = "germline"
+
+
+def rewrite_descriptions(
+    registry: Registry, names: Iterable[str], scope: Scope, policy: IntakePolicy, *, may_promote: bool, write: bool
+) -> tuple[DescriptionJudged, ...]:
+    """Raise a signal for each description that is surely too wide or too narrow, and judge a better one.
+
+    Without `may_promote` only the signals are raised. Sessions are read again only for skills whose loads look
+    amiss. A text that was judged before, on no fewer tasks, is not judged again. With `write` the files follow.
+    """
+    judged = []
+    for name in names:
+        if not seems_amiss(registry, name, scope):
+            continue
+        audit = trigger_audit(registry, name, scope)
+        signals = [signal for misfit in MISFITS for signal in misfit.detect(audit, len(scope.records))]
+        raise_found(registry, signals, scope.records, policy)
+        if not signals or not may_promote:
+            continue
+        draft = rewritten(audit.description, divided(registry, audit).explore)
+        verdict = judge_description(registry, audit, draft)
+        if draft == audit.description or judged_before(registry, verdict):
+            continue
+        registry.execute(JudgeDescription(verdict), actor=ACTOR)
+        if write and verdict.verdict == "promote":
+            publish(registry, name)
+        judged.append(verdict)
+    return tuple(judged)

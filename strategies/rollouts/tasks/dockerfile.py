@@ -1,0 +1,111 @@
+"""What a Dockerfile puts into the working directory, as far as that is known without building it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from posixpath import join, normpath
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DEFAULT_WORKDIR: Final = "/app"
+"""Where tasks lie whose Dockerfile does not say (a guess: nearly all use it)."""
+_FILE: Final = "Dockerfile"
+_COMPOSE: Final = ("docker-compose.yaml", "docker-compose.yml")
+_NO_INPUT: Final = frozenset({_FILE, ".dockerignore", *_COMPOSE})
+_CONTINUED: Final = re.compile(r"\\\s*\n")
+_OPTION: Final = re.compile(r"(?<!\S)--[a-z]+(?:=\S+)?\s+")
+_SOURCE_AND_TARGET: Final = 2
+
+
+@dataclass
+class Built:
+    """A working directory: its path in the image, the files in it by their path there, and what is missing.
+
+    `outside` are files that lie elsewhere in the image, `from_image` tells whether an image is named at all,
+    `services` whether others are to run beside it.
+    """
+
+    workdir: str = DEFAULT_WORKDIR
+    files: dict[str, Path] = field(default_factory=dict)
+    outside: tuple[str, ...] = ()
+    from_image: bool = False
+    services: bool = False
+
+    def here(self, text: str) -> str:
+        """Write paths of the working directory as relative ones."""
+        return re.sub(rf"(?<![\w./~}}-]){re.escape(self.workdir)}(?![\w.-])", ".", text)
+
+
+def built(context: Path) -> Built:
+    """Tell what a run begins with: what is copied, or all of the folder where there is no Dockerfile."""
+    inputs = _inputs(context)
+    services = any((context / name).is_file() for name in _COMPOSE)
+    file = context / _FILE
+    if not file.is_file():
+        return Built(files={path.relative_to(context).as_posix(): path for path in inputs}, services=services)
+    workdir = ""
+    placed: dict[str, Path] = {}
+    for word, rest in _instructions(file.read_text(encoding="utf-8", errors="replace")):
+        match word:
+            case "FROM":
+                workdir, placed = "", {}
+            case "WORKDIR":
+                workdir = normpath(join(workdir or "/", rest.strip().strip("\"'")))
+            case "COPY" | "ADD":
+                placed |= _copied(context, inputs, rest, workdir or "/")
+    workdir = workdir if workdir not in {"", "/"} else DEFAULT_WORKDIR
+    inside = {path: source for path, source in placed.items() if path.startswith(f"{workdir}/")}
+    return Built(
+        workdir=workdir,
+        files={path.removeprefix(f"{workdir}/"): source for path, source in inside.items()},
+        outside=tuple(sorted(placed.keys() - inside.keys())),
+        from_image=True,
+        services=services,
+    )
+
+
+def _inputs(context: Path) -> list[Path]:
+    every = (path for path in context.rglob("*") if path.is_file() and not path.is_symlink())
+    return sorted(path for path in every if path.relative_to(context).as_posix() not in _NO_INPUT)
+
+
+def _instructions(text: str) -> list[tuple[str, str]]:
+    whole = _CONTINUED.sub(" ", "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")))
+    words = (line.strip().partition(" ") for line in whole.splitlines() if line.strip())
+    return [(word.upper(), rest.strip()) for word, _, rest in words]
+
+
+def _copied(context: Path, inputs: list[Path], rest: str, workdir: str) -> dict[str, Path]:
+    """Tell where the files of one COPY come to lie; what comes from another stage or a server is not there."""
+    *sources, target = _words(_OPTION.sub("", rest)) or [""]
+    if not sources or "--from=" in rest:
+        return {}
+    place = normpath(join(workdir, target))
+    is_folder = target.endswith("/") or len(sources) >= _SOURCE_AND_TARGET or place == workdir
+    placed: dict[str, Path] = {}
+    for source in sources:
+        name = normpath(source.lstrip("/") or ".")
+        if name == ".":
+            placed |= {join(place, path.relative_to(context).as_posix()): path for path in inputs}
+            continue
+        for path in inputs:
+            at = path.relative_to(context)
+            if at.match(name) and len(at.parts) == len(PurePosixPath(name).parts):
+                placed[join(place, at.name) if is_folder or "*" in name else place] = path
+            elif at.is_relative_to(name):
+                placed[join(place, at.relative_to(name).as_posix())] = path
+    return placed
+
+
+def _words(rest: str) -> list[str]:
+    try:
+        words = json.loads(rest) if rest.startswith("[") else shlex.split(rest)
+    except ValueError:
+        return []
+    return [str(word) for word in words]

@@ -1,0 +1,194 @@
+"""Tasks in the format of Harbor: what is read of their folders, and the reward that their verifiers write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.errors import RefusedError, TaskFileError
+from strategies.audit.audit_tasks import load_audit_tasks
+from strategies.rollouts.run.graders import grade, rewarded
+from strategies.rollouts.run.harbor_script import reward_in
+from strategies.rollouts.run.leftovers import AgentWork
+from strategies.rollouts.run.sanity import check_task
+from strategies.rollouts.tasks.check_types import Fixture
+from strategies.rollouts.tasks.dockerfile import built
+from strategies.rollouts.tasks.load import load_tasks
+from strategies.rollouts.tasks.task import HarborGrader, RolloutTask
+from tests.confining import POLICY
+from tests.in_memory import ON_DISK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ALLOWED = POLICY.model_copy(update={"commands": ("bash",)})
+FILES: Mapping[str, str] = {
+    "task.toml": '[metadata]\ntags = ["file io"]\ndifficulty = "easy"\n[agent]\ntimeout_sec = 30.0\n',
+    "instruction.md": "<!-- canary GUID 1 -->\n# canary 2\nWrite /app/word.txt to /app/out.txt; /apply nothing.\n",
+    "environment/Dockerfile": (
+        "FROM scratch AS build\nCOPY gone.txt /app/\nFROM ubuntu:24.04\n# COPY no.txt .\n"
+        "RUN apt-get update \\\n  && apt-get install -y curl\nWORKDIR /app\nCOPY data/ /app/\nCOPY etc.txt /etc/\n"
+    ),
+    "environment/data/word.txt": "forty-two\n",
+    "environment/data/more/deep.txt": "deep\n",
+    "environment/etc.txt": "elsewhere\n",
+    "tests/test.sh": (
+        "mkdir -p /logs/verifier\ncd /app\n"
+        "if python3 /tests/check.py; then echo 1; else echo 0; fi > /logs/verifier/reward.txt\n"
+    ),
+    "tests/check.py": "from pathlib import Path\nassert Path('/app/out.txt').read_text() == 'forty-two\\n'\n",
+    "solution/solve.sh": "cp /app/word.txt /app/out.txt\n",
+}
+
+
+def harbor(folder: Path, *names: str, **other: str) -> Path:
+    """Write tasks; `other` are files in place of those above, `__` in their names a slash, "" to leave one out."""
+    changed = {name.replace("__", "/").replace("_dot_", "."): text for name, text in other.items()}
+    for name in names:
+        for path, text in {**FILES, **changed}.items():
+            if text:
+                (folder / name / path).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name / path).write_text(text)
+    return folder
+
+
+def one(folder: Path, **other: str) -> RolloutTask:
+    return load_tasks(harbor(folder, "a-task", **other)).tasks[0]
+
+
+def grader(task: RolloutTask) -> HarborGrader:
+    (only,) = task.graders
+    assert isinstance(only, HarborGrader)
+    return only
+
+
+def left(task: RolloutTask, folder: Path, **files: str) -> AgentWork:
+    """Give the workspace of an agent that left these files."""
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name.replace("_dot_", ".")).write_text(text)
+    return AgentWork(task, folder, "", ALLOWED)
+
+
+def test_a_folder_of_tasks_is_a_task_set(tmp_path: Path) -> None:
+    harbor(tmp_path / "tasks", "first", "more/second", ".hidden/third")
+    tasks = load_tasks(tmp_path / "tasks")
+    assert (tasks.name, [task.id for task in tasks.tasks]) == ("tasks", ["first", "second"])
+    task = tasks.tasks[0]
+    assert task.prompt == "Write ./word.txt to ./out.txt; /apply nothing."
+    assert (task.limit_s, task.tags) == (30.0, ("file-io", "easy"))
+    held = {path: file.path for path, file in task.files.items() if isinstance(file, Fixture)}
+    assert held == {
+        "word.txt": "first/environment/data/word.txt",
+        "more/deep.txt": "first/environment/data/more/deep.txt",
+    }
+    assert (grader(task).workdir, grader(task).limit_s, len(grader(task).solution)) == ("/app", 600.0, 1)
+    assert [note[:12] for note in tasks.notes] == ["2 of 2 tasks"] * 2
+    before = tasks.digest
+    (tmp_path / "tasks/first/tests/check.py").write_text("")
+    assert load_tasks(tmp_path / "tasks").digest != before
+
+
+def test_one_task_is_a_task_set_too_and_an_audit_takes_both(tmp_path: Path) -> None:
+    harbor(tmp_path, "alone", tests__test_dot_sh="", solution__solve_dot_sh="")
+    with pytest.raises(TaskFileError, match="has no tests/test"):
+        load_tasks(tmp_path / "alone")
+    assert [task.id for task in load_audit_tasks(tmp_path / "alone").tasks] == ["alone"]
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"task_dot_toml": "="}, "is no TOML"),
+        ({"task_dot_toml": "agent = 3"}, "agent is no table"),
+        ({"task_dot_toml": "[verifier]\ntimeout_sec = -1"}, "timeout_sec is -1"),
+        ({"task_dot_toml": '[[steps]]\nname = "one"'}, "several steps"),
+        ({"instruction_dot_md": "<!-- canary -->\n"}, "prompt is ''"),
+        ({"instruction_dot_md": ""}, "holds no task"),
+    ],
+)
+def test_what_is_no_task_is_named(tmp_path: Path, other: dict[str, str], words: str) -> None:
+    with pytest.raises(TaskFileError, match=words) as error:
+        one(tmp_path, **other)
+    assert error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("dockerfile", "placed", "outside"),
+    [
+        ("FROM x\nWORKDIR /w\nCOPY . .\n", {"data/word.txt", "data/more/deep.txt", "etc.txt"}, ()),
+        ("FROM x\nWORKDIR /w\nCOPY data /w/d\n", {"d/word.txt", "d/more/deep.txt"}, ()),
+        ('FROM x\nWORKDIR /w\nCOPY --chown=1:1 ["etc.txt", "renamed.txt"]\n', {"renamed.txt"}, ()),
+        ("FROM x\nWORKDIR /w\nCOPY *.txt ./\n", {"etc.txt"}, ()),
+        ("FROM x\nWORKDIR /\nWORKDIR w\nCOPY etc.txt sub/\n", {"sub/etc.txt"}, ()),
+        ("FROM x\nWORKDIR /w\nCOPY --from=build /a /w/a\nADD etc.txt /data/\n", set(), ("/data/etc.txt",)),
+    ],
+)
+def test_a_run_begins_with_what_is_copied_into_the_working_directory(
+    tmp_path: Path, dockerfile: str, placed: set[str], outside: tuple[str, ...]
+) -> None:
+    context = harbor(tmp_path, "a", environment__Dockerfile=dockerfile) / "a/environment"
+    start = built(context)
+    assert (start.workdir, set(start.files), start.outside) == ("/w", placed, outside)
+
+
+def test_without_a_dockerfile_the_whole_environment_is_the_working_directory(tmp_path: Path) -> None:
+    compose = {"environment__docker-compose_dot_yaml": "services: {}"}
+    start = built(harbor(tmp_path, "a", environment__Dockerfile="", **compose) / "a/environment")
+    assert (start.workdir, set(start.files)) == ("/app", {"data/word.txt", "data/more/deep.txt", "etc.txt"})
+    assert (start.from_image, start.services) == (False, True)
+
+
+def test_the_verifier_gives_the_reward_and_its_solution_proves_it(tmp_path: Path) -> None:
+    assert Path(__file__).stem in ON_DISK
+    task = one(tmp_path / "set")
+    assert check_task(task, ALLOWED) == ()
+    right, wrong = left(task, tmp_path / "1", out_dot_txt="forty-two\n"), left(task, tmp_path / "2")
+    assert grade(grader(task), right).value == 1.0
+    missed = grade(grader(task), wrong)
+    assert (missed.value, "FileNotFoundError" in missed.note, missed.tampering) == (0.0, True, ())
+    assert not list((tmp_path / "2").iterdir()), "it runs on a copy"
+    with pytest.raises(RefusedError, match="bash"):
+        grade(grader(task), AgentWork(task, tmp_path / "1", "", POLICY))
+
+
+def test_a_verifier_that_cannot_work_here_is_named_before_anything_is_run(tmp_path: Path) -> None:
+    missing = one(tmp_path / "1", tests__test_dot_sh="no-such-program /tests/check.py\n")
+    (violation,) = check_task(missing, ALLOWED)
+    assert violation.problem.startswith("the verifier wrote no reward: tests/test.sh: ")
+    assert "command not found" in violation.problem
+    hopeless = one(tmp_path / "2", solution__solve_dot_sh="no-such-program\n")
+    (violation,) = check_task(hopeless, ALLOWED)
+    assert violation.problem.startswith("its own solution gets the reward 0.00: solution/solve.sh: ")
+    reach = 'import socket; socket.create_connection(("192.0.2.1", 80), 1)'
+    reaching = one(tmp_path / "3", tests__test_dot_sh=f"python3 -c '{reach}'\n")
+    problems = [violation.problem for violation in check_task(reaching, ALLOWED)]
+    assert any("grader reward: tried to reach 192.0.2.1" in problem for problem in problems), problems
+
+
+def test_a_solution_is_not_there_for_the_verifier_of_an_agent_s_work(tmp_path: Path) -> None:
+    looking = "mkdir -p /logs/verifier\ntest -e /solution/solve.sh; echo 0.$? > /logs/verifier/reward.txt\n"
+    task = one(tmp_path / "set", tests__test_dot_sh=looking)
+    work = left(task, tmp_path / "1")
+    assert grade(grader(task), work).value == 0.1
+    assert rewarded(grader(task), work, solved=True).value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("files", "reward"),
+    [
+        ({"reward.txt": "0.85\n"}, "0.85"),
+        ({"reward.json": '{"reward": 0.5, "speed": 3}'}, "0.5"),
+        ({"reward.json": '{"accuracy": 0.25}', "reward.txt": "1"}, "0.25"),
+        ({"reward.json": "0.75"}, "0.75"),
+        ({"reward.json": '{"a": 1, "b": 0}', "reward.txt": "1"}, "1"),
+        ({"reward.json": "{", "reward.txt": ""}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_reward_is_read_from_either_file(tmp_path: Path, files: dict[str, str], reward: str) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert reward_in(tmp_path) == reward

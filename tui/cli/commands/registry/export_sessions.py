@@ -1,0 +1,131 @@
+"""`export review --sessions`: sessions as training data would have them, and a person's word on each."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal
+
+from events.errors import NotFoundError, UsageError
+from tui.cli.output.dry_run import append_or_rehearse
+from tui.documents.events import event_rows
+from tui.documents.exports import ExportReviewDocument, TrainingSessionRow
+from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.text.names import SHOWN_CHARS
+from tui.text.numbers import count, share
+from tui.text.terminal_text import clip, harmless, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from registry.query.library import Library
+    from strategies.interchange.training_traces import TrainingTrace
+    from tui.cli.output.invocation import Invocation
+
+    Decision = Literal["approve", "reject"]
+
+_SHOWN: Final = 40
+_MARKS: Final = {"approve": ("✓", "good"), "reject": ("✗", "bad"), "": ("·", "dim")}
+_AGAIN: Final = "germline export review --sessions"
+
+
+def show_sessions(call: Invocation, names: Sequence[str], skill: str, *, as_json: bool) -> None:
+    """List the sessions that training could use, or print those that are named as they would be written."""
+    from strategies.interchange.session_reviews import session_decisions  # noqa: PLC0415 - runs need none of it
+
+    with open_library(find_registry(call.registry)) as library:
+        chosen, decided = _named(_traces(library, skill), names), session_decisions(library)
+    if as_json:
+        listed = tuple(TrainingSessionRow.of(trace, decided, whole=bool(names)) for trace in chosen)
+        call.answer(ExportReviewDocument(sessions=listed))
+    elif names:
+        for trace in chosen:
+            _print_one(call, trace)
+    else:
+        _print_list(call, chosen, decided)
+
+
+def decide_on_sessions(
+    call: Invocation,
+    names: Sequence[str],
+    skill: str,
+    decided: tuple[Decision, str],
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Record a person's word, a decision and its reason, on the sessions that are named, or all without one."""
+    from strategies.interchange.session_reviews import review_sessions, session_decisions  # noqa: PLC0415 - as above
+
+    decision, reason = decided
+    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+        traces, before = _traces(registry, skill), session_decisions(registry)
+        chosen = _named(traces, names) if names else [trace for trace in traces if trace.record.id not in before]
+        if not chosen:
+            raise UsageError("no session is left to decide on", hint=_AGAIN)
+        ids = [trace.record.id for trace in chosen]
+        receipt = append_or_rehearse(
+            call,
+            registry,
+            partial(review_sessions, registry, ids, decision, reason),
+            ExportReviewDocument,
+            dry_run=dry_run,
+            as_json=as_json,
+        )
+    if receipt is None:
+        return
+    if as_json:
+        events = event_rows(receipt.envelopes)
+        call.answer(ExportReviewDocument(decision=decision, sessions=len(ids), events=events))
+        return
+    verdict = "approved" if decision == "approve" else "rejected"
+    call.say(f"{verdict:<10} {count(len(ids), 'session')}, event {receipt.envelopes[0].position}: {reason}")
+    call.say(f"next       germline export dataset --approved --format sft -o FILE …    {_AGAIN}")
+
+
+def _traces(library: Library, skill: str) -> tuple[TrainingTrace, ...]:
+    from strategies.interchange.training_traces import training_traces  # noqa: PLC0415 - as above
+    from tui.cli.config.config import read_config  # noqa: PLC0415 - as above
+
+    return training_traces(library, skill, read_config().skill_logs(library)).traces
+
+
+def _named(traces: Sequence[TrainingTrace], names: Sequence[str]) -> list[TrainingTrace]:
+    """Find the sessions that are named by the beginning of their ids, all of them where none is."""
+    if not names:
+        return list(traces)
+    chosen = []
+    for name in names:
+        matching = [trace for trace in traces if trace.record.id.startswith(name.lower())]
+        if len(matching) != 1:
+            what = f"{len(matching)} sessions begin" if matching else "no session that training could use begins"
+            raise NotFoundError(f"{what} with {name}", hint=_AGAIN)
+        chosen += matching
+    return chosen
+
+
+def _print_list(call: Invocation, traces: Sequence[TrainingTrace], decided: Mapping[str, Decision]) -> None:
+    left = [trace for trace in traces if trace.record.id not in decided]
+    call.say(f"{count(len(traces), 'session')} that training could use, {len(left):,} not decided on")
+    for trace in sorted(traces, key=lambda each: each.record.id in decided)[:_SHOWN]:
+        mark, tone = _MARKS[decided.get(trace.record.id, "")]
+        about = f"{trace.record.id[:SHOWN_CHARS]}  {share(trace.outcome):>5}  {clip(trace.model, 16):<16}"
+        call.say(f"{call.paint(mark, tone)} {about}  {clip(one_line(trace.prompt), 40)}".rstrip())
+    if len(traces) > _SHOWN:
+        call.say(f"  {len(traces) - _SHOWN:,} more: --json")
+    shown = left[0].record.id[:SHOWN_CHARS] if left else "SESSION"
+    call.say(f"next       {_AGAIN} {shown}    … --sessions --approve --reason TEXT")
+
+
+def _print_one(call: Invocation, trace: TrainingTrace) -> None:
+    short = trace.record.id[:SHOWN_CHARS]
+    call.say(f"{short}  outcome {share(trace.outcome)}, {trace.model or 'no model named'}: as it would be written")
+    for who, text in (("user", trace.prompt), *((str(m["role"]), _text(m)) for m in trace.messages)):
+        call.say(f"\n{call.paint(who, 'strong')}\n{harmless(text)}")
+    call.say(f"\nnext       {_AGAIN} {short} --approve --reason TEXT")
+
+
+def _text(message: Mapping[str, object]) -> str:
+    calls = message.get("tool_calls")
+    written = [str(message.get("content") or ""), json.dumps(calls, ensure_ascii=False) if calls else ""]
+    return "\n".join(filter(None, written))
