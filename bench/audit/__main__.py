@@ -1,12 +1,13 @@
 """What `germline audit` makes of skills with planted passages, by graders that no audit sees.
 
     python -m bench.audit [SKILL …] [--wrong 0 .1 .3] [--rounds 8] [--pairs 4] [--aside]
-    python -m bench.audit --placebo 100
+    python -m bench.audit --placebo 100 [--searched]
 
 For each skill the hidden pass rate without any, with the given one, and after an audit: with the computed
 evaluators alone, and with a stub model over HTTP that errs in a stated share of its answers. `lost` counts
 load-bearing passages that are gone, `left` harmful ones that are still there, `bad` lines that a wrong answer
-brought. The placebo is a skill that changes nothing: how many audits call an edit of it helped?
+brought. The placebo is a skill that changes nothing: how many audits call an edit of it helped? With
+`--searched` each audit also searches it for what harms, as if all tasks were hurt: how many find something?
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import os
 import sys
 import tempfile
 import time
-from contextlib import chdir, redirect_stdout
+from contextlib import chdir, nullcontext, redirect_stdout
 from contextvars import copy_context
 from pathlib import Path
 from shutil import copytree
@@ -26,10 +27,12 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from unittest.mock import patch
 
-from bench.audit.hidden import EXAMPLE, agent_command, hidden_tasks, pass_rate, run_in_process
+from bench.audit.aside.aside_worlds import aside_skills
+from bench.audit.hidden import agent_command, hidden_tasks, pass_rate, run_in_process
 from bench.audit.planted import PLACEBO, SKILLS
 from bench.audit.stub_reviewer import WRONG_ADVICE, StubReviewer
 from examples.audit.tasks import write_tasks
+from strategies.audit.evaluators.line_rewrites import REMOVE
 from tests.anthropic_stub import KEY, AnthropicStub
 from tui.cli.main import main as germline
 
@@ -66,14 +69,24 @@ class Audited(NamedTuple):
             draft["kept"] and draft["iteration"] and draft["result"] == "helped" for draft in audit["drafts"]
         )
 
+    @property
+    def found_harm(self) -> bool:
+        """Whether a search by runs took something away."""
+        (audit,) = self.document["audits"]
+        moves = [move for draft in audit["drafts"] for move in draft["moves"]]
+        return any(move["evaluator"] == "incremental-value" and move["move"] == REMOVE for move in moves)
 
-def audited(skill: str, tasks: Path, place: Path, *, salt: str, options: Sequence[str], stub: str = "") -> Audited:
+
+def audited(
+    planted: PlantedSkill, tasks: Path, place: Path, *, salt: str, options: Sequence[str], stub: str = ""
+) -> Audited:
     """Audit a skill as a draft, in a project of its own; `stub` is the settings of a model, "" for none."""
+    skill = planted.name
     folder = place / skill
-    copytree(EXAMPLE / "skills" / skill, place / "given" / skill)
+    copytree(planted.place, place / "given" / skill)
     (place / "germline.toml").write_text(stub, encoding="utf-8")
     began = time.perf_counter()
-    agent = agent_command().replace("{round}", f"{{round}}{salt}")
+    agent = agent_command(planted.agent).replace("{round}", f"{{round}}{salt}")
     words = ["audit", f"given/{skill}", "--tasks", str(tasks), "--agent", agent, "--out", str(folder), *options]
     with chdir(place), patch.dict(os.environ, {"ANTHROPIC_API_KEY": KEY}):
         _answer("init")
@@ -113,7 +126,7 @@ def measured(
     """Grade what an audit left."""
     return Row(
         *rates,
-        pass_rate(hidden, done.folder, rounds),
+        pass_rate(planted.agent, hidden, done.folder, rounds),
         len(planted.lost(done.text)),
         len(planted.left(done.text)),
         sum(line.lstrip("- ") in done.text for line in WRONG_ADVICE),
@@ -124,22 +137,26 @@ def measured(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("skills", nargs="*", metavar="SKILL", help=f"of {', '.join(SKILLS)}")
+    fresh = aside_skills()
+    known = {**SKILLS, **fresh}
+    parser.add_argument("skills", nargs="*", metavar="SKILL", help=f"of {', '.join(known)}")
     parser.add_argument("--wrong", type=float, nargs="*", default=[0.0, 0.1, 0.3])
     parser.add_argument("--rounds", type=int, default=8, help="of each task, for the hidden graders")
     parser.add_argument("--pairs", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--aside", action="store_true", help="also what was kept aside")
+    parser.add_argument("--aside", action="store_true", help="also what was kept aside in the example")
+    parser.add_argument("--fresh", action="store_true", help="the skills of bench/audit/aside")
     parser.add_argument("--placebo", type=int, default=0, metavar="AUDITS")
+    parser.add_argument("--searched", action="store_true", help="search the placebo for what harms")
     asked = parser.parse_args(arguments)
-    if unknown := sorted({*asked.skills} - SKILLS.keys()):
-        parser.error(f"there is no skill {unknown[0]}; there are {', '.join(SKILLS)}")
+    if unknown := sorted({*asked.skills} - known.keys()):
+        parser.error(f"there is no skill {unknown[0]}; there are {', '.join(known)}")
     options = ["--pairs", str(asked.pairs), "--workers", "1" if asked.placebo else "2"]
     with tempfile.TemporaryDirectory(prefix="germline-bench-audit-") as folder:
         if asked.placebo:
-            placebo(Path(folder), asked.placebo, options, asked.seed)
+            placebo(Path(folder), asked.placebo, options, asked.seed, searched=asked.searched)
         else:
-            named = [SKILLS[name] for name in asked.skills]
+            named = [known[name] for name in asked.skills] or list(fresh.values()) * asked.fresh
             skills = named or [skill for skill in SKILLS.values() if asked.aside or not skill.aside]
             table(Path(folder), skills, [COMPUTED, *asked.wrong], range(asked.rounds), options, asked.seed)
 
@@ -161,13 +178,13 @@ def table(
     for planted in skills:
         tasks = folder / f"tasks-{planted.domain}"
         if planted.domain not in graded:
-            hidden = hidden_tasks(tasks, planted.domain)
-            graded[planted.domain] = hidden, pass_rate(hidden, None, rounds)
+            hidden = hidden_tasks(tasks, planted)
+            graded[planted.domain] = hidden, pass_rate(planted.agent, hidden, None, rounds)
         hidden, bare = graded[planted.domain]
-        rates = (bare, pass_rate(hidden, EXAMPLE / "skills" / planted.name, rounds))
+        rates = (bare, pass_rate(planted.agent, hidden, planted.place, rounds))
         for share in shares:
             place = Path(tempfile.mkdtemp(dir=folder))
-            done = reviewed(planted.name, tasks, place, share, options, seed)
+            done = reviewed(planted, tasks, place, share, options, seed)
             row = measured(planted, hidden, rates, done, rounds)
             rows.setdefault(share, []).append(row)
             print_row(planted.name, share, row)
@@ -178,16 +195,16 @@ def table(
 
 
 def reviewed(
-    skill: str, tasks: Path, place: Path, share: float | None, options: Sequence[str], seed: int
+    planted: PlantedSkill, tasks: Path, place: Path, share: float | None, options: Sequence[str], seed: int
 ) -> Audited:
     """Audit with the computed evaluators alone, or beside a stub that errs in this share of its answers."""
     salt = f":{seed}"
     if share is None:
-        return audited(skill, tasks, place, salt=salt, options=options)
+        return audited(planted, tasks, place, salt=salt, options=options)
     reviewer = StubReviewer(share, seed)
     with AnthropicStub() as stub:
         stub.script("judge", reviewer.answer)
-        return audited(skill, tasks, place, salt=salt, options=options, stub=stub.toml(**_UNCAPPED))
+        return audited(planted, tasks, place, salt=salt, options=options, stub=stub.toml(**_UNCAPPED))
 
 
 def print_row(name: str, share: float | None, row: Row) -> None:
@@ -197,21 +214,22 @@ def print_row(name: str, share: float | None, row: Row) -> None:
     print(f"{name:<15}{who:<12}{rates}{row.lost:>6}{row.left:>6}{row.bad:>5}{row.seconds:>6.0f}", flush=True)
 
 
-def placebo(folder: Path, audits: int, options: Sequence[str], seed: int) -> None:
+def placebo(folder: Path, audits: int, options: Sequence[str], seed: int, *, searched: bool) -> None:
     """Audit a skill that changes nothing again and again, each time with other luck."""
     tasks = folder / "tasks"
-    write_tasks(tasks, "sales")
-    helped = changed = 0
+    names = tuple(task.id for task in write_tasks(tasks, "sales"))
+    as_hurt = patch("strategies.audit.audit_skill.hurt_tasks", lambda _: names) if searched else nullcontext()
+    helped = changed = found = 0
     began = time.perf_counter()
-    given = (EXAMPLE / "skills" / PLACEBO / "SKILL.md").read_text(encoding="utf-8")
+    given = (PLACEBO.place / "SKILL.md").read_text(encoding="utf-8")
     for number in range(audits):
-        with patch("strategies.rollouts.run.trial.run", run_in_process):
+        with patch("strategies.rollouts.run.trial.run", run_in_process), as_hurt:
             done = audited(PLACEBO, tasks, folder / f"audit-{number}", salt=f":{seed}:{number}", options=options)
         helped += done.called_helped
         changed += done.text != given
-        print(
-            f"{number + 1:>4} audits: an edit called helped in {helped}, the text changed in {changed}", flush=True
-        )
+        found += done.found_harm
+        seen = f"the text changed in {changed}, harm found in {found}"
+        print(f"{number + 1:>4} audits: an edit called helped in {helped}, {seen}", flush=True)
     print(f"{time.perf_counter() - began:.0f} s")
 
 

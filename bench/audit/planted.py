@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+EXAMPLE: Final = Path(__file__).resolve().parents[2] / "examples" / "audit"
 
 
 @dataclass(frozen=True)
 class PlantedSkill:
     """A skill and its domain; passages are words of a line of it, `other_files` those that are off its topic.
 
-    `aside` tells that it was looked at last of all.
+    `aside` tells that it was looked at last of all. `folder` is that of a skill of another world, None for one of
+    the example.
     """
 
     name: str
@@ -23,6 +27,17 @@ class PlantedSkill:
     noise: tuple[str, ...] = ()
     other_files: tuple[str, ...] = ()
     aside: bool = False
+    folder: Path | None = None
+
+    @property
+    def place(self) -> Path:
+        """The folder of the skill as it is given."""
+        return self.folder or EXAMPLE / "skills" / self.name
+
+    @property
+    def agent(self) -> Path:
+        """The scripted agent of its world."""
+        return self.folder.parents[1] / "agent.py" if self.folder else EXAMPLE / "agent.py"
 
     def left(self, text: str) -> tuple[str, ...]:
         """List the harmful passages that a text still has."""
@@ -81,5 +96,5 @@ _SKILLS: Final = (
     ),
 )
 SKILLS: Final[Mapping[str, PlantedSkill]] = {skill.name: skill for skill in _SKILLS}
-PLACEBO: Final = "calm-desk"
+PLACEBO: Final = PlantedSkill("calm-desk", "sales", harmful=(), load_bearing=())
 """A skill whose passages change nothing that the agent does, on the tasks of the domain `sales`."""

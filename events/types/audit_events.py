@@ -6,7 +6,7 @@ from events.types.frozen import Frozen
 from events.types.parts import Reason
 from events.types.runs import Count
 
-METHOD: Final = "audit-3"
+METHOD: Final = "audit-4"
 """How drafts are evaluated and judged; a change that moves verdicts takes the next number."""
 
 MOST_ITERATIONS: Final = 5

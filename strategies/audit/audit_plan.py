@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from events.types.audit_events import METHOD, MOST_ITERATIONS, MOST_TRIES
+from strategies.audit.passage_trials import MOST_SEARCHES, MOST_TRIALS
 from strategies.policy.canonical_json import digest
 from strategies.rollouts.run.arms import version_arm
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 PAIRS: Final = 4
 """Pairs of runs of each task at most, where runs differ (a guess; bench.audit measures with it)."""
+_BESIDE: Final = 5
+"""What a search runs beside its trials: no skill in three further rounds of pairs, what was kept twice more."""
 _STANDING: Final = "audit"
 """Runs of a text belong to the text, whichever audit or iteration asks for them."""
 
@@ -62,5 +65,10 @@ class AuditPlan:
 
     @property
     def most_runs(self) -> int:
-        """How many runs it may take at most: the skill as given and no skill, and what each iteration tries."""
-        return len(self.tasks) * self.pairs * (2 + MOST_TRIES * self.iterations)
+        """How many runs it may take at most: the skill as given, no skill, what iterations and searches try."""
+        return len(self.tasks) * self.pairs * (2 + MOST_TRIES * self.iterations) + self.search_runs
+
+    @property
+    def search_runs(self) -> int:
+        """How many of them searches for passages may take at most."""
+        return len(self.tasks) * self.pairs * MOST_SEARCHES * (2 * MOST_TRIALS + _BESIDE)

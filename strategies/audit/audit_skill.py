@@ -11,11 +11,12 @@ from events.types.candidate_events import AUDITOR
 from registry.decide.commands import RecordFact
 from strategies.audit.audit_model import drift_of
 from strategies.audit.audit_record import audit_record
-from strategies.audit.audit_verdict import judge_draft
+from strategies.audit.audit_verdict import WORSE, judge_draft, sign_evidence
 from strategies.audit.drafts import Drafted, drafted, texts_beside
 from strategies.audit.edit_moves import draft_edits
 from strategies.audit.edit_routing import route_edits
 from strategies.audit.evaluate_draft import DraftEvaluation
+from strategies.audit.passage_trials import MOST_SEARCHES, PassageSearch, hurt_tasks
 from strategies.audit.propose_audit import propose_draft
 from strategies.audit.run_divergence import divergence
 from strategies.gate.lint import limits_of
@@ -50,7 +51,9 @@ class _Progress:
     """The last good draft, its verdict, and what is done to it next; `earlier` is what it was made from.
 
     `refused` are the sets of targets that were rolled back from it, or could not be made. `quiet` counts the
-    iterations in a row, up to this draft, in which nothing hurt.
+    iterations in a row, up to this draft, in which nothing hurt. `searches` counts those for passages by runs, and
+    `is_searched` tells that one found nothing in this draft; what the route makes of it is judged from round
+    `judged_from` on.
     """
 
     good: EvaluatedDraft
@@ -59,16 +62,19 @@ class _Progress:
     refused: tuple[frozenset[str], ...] = ()
     quiet: int = 0
     earlier: _Progress | None = None
+    searches: int = 0
+    is_searched: bool = False
+    judged_from: int = 0
 
     def with_draft(self, draft: EvaluatedDraft, verdict: AuditVerdict, earlier: _Progress | None) -> _Progress:
         """Go on from a draft that was not rolled back."""
         quiet = 0 if verdict.result == "hurt" else self.quiet + 1
-        return _Progress(draft, verdict, route_edits(draft.pairs), (), quiet, earlier)
+        return _Progress(draft, verdict, route_edits(draft.pairs), (), quiet, earlier, self.searches)
 
     def without_route(self) -> _Progress:
         """Try something else next than what was tried last."""
         refused = (*self.refused, self.route.keys)
-        return replace(self, refused=refused, route=route_edits(self.good.pairs, refused))
+        return replace(self, refused=refused, route=route_edits(self.good.pairs, refused), judged_from=0)
 
 
 def audit_skill(plan: AuditPlan) -> AuditEnd:
@@ -89,6 +95,7 @@ def audit_skill(plan: AuditPlan) -> AuditEnd:
             if because:
                 break
         because = because or f"all {plan.iterations} iterations are over"
+        because += _warning(plan, progress.verdict)
         ended = AuditEnded(
             audit=plan.audit,
             capsule=plan.skill,
@@ -151,11 +158,12 @@ def _iterate(
     if not progress.route.targets and not progress.refused and 0 < progress.quiet < _QUIET:
         return _look_again(plan, evaluation, progress, iteration)
     for attempt in range(MOST_TRIES):
-        progress, made, left_out = _next_draft(plan, progress)
+        progress, made, left_out = _next_draft(plan, _searched(plan, evaluation, progress))
         if not made.made:
             why = f"no further change can be made: {'; '.join(left_out)[:_MOST_REASON_CHARS]}"
             return progress, why if left_out else _rest(progress)
-        draft = evaluation.evaluated(made.capsule, iteration)
+        unseen = [(None,) * len(plan.tasks)] * progress.judged_from
+        draft = evaluation.evaluated(made.capsule, iteration, unseen)
         verdict = judge_draft(draft.pairs, progress.good.pairs, progress.route.aims)
         following = (
             progress.without_route() if verdict.rolls_back else progress.with_draft(draft, verdict, progress)
@@ -174,6 +182,22 @@ def _iterate(
         if not verdict.rolls_back:
             break
     return progress, ""
+
+
+def _searched(plan: AuditPlan, evaluation: DraftEvaluation, progress: _Progress) -> _Progress:
+    """Find by runs what harms, where the last good draft hurts and no trace says why, or two such were wrong.
+
+    What is found was chosen by these runs, so that the draft without it is judged by further ones.
+    """
+    tasks = hurt_tasks(progress.verdict.hurts)
+    traced = any(target.action in {"harmful", "swap"} for target in progress.route.targets)
+    left = progress.searches < MOST_SEARCHES and not progress.is_searched
+    if not tasks or not left or (traced and len(progress.refused) < MOST_TRIES):
+        return progress
+    search = PassageSearch(plan, evaluation, progress.good, tasks, first=3 * plan.pairs * progress.searches)
+    route = search.route()
+    searched = replace(progress, is_searched=not route.targets, searches=progress.searches + 1)
+    return replace(searched, route=route, judged_from=search.judged_from) if route.targets else searched
 
 
 def _next_draft(plan: AuditPlan, progress: _Progress) -> tuple[_Progress, Drafted, tuple[str, ...]]:
@@ -233,6 +257,15 @@ def _rest(progress: _Progress) -> str:
     if held < anchors:
         return f"nothing is left to change; {anchors - held} of {anchors} anchors fail with the skill"
     return f"converged: no hurt in {progress.quiet} iterations, all anchors hold, and nothing is left to change"
+
+
+def _warning(plan: AuditPlan, verdict: AuditVerdict) -> str:
+    """Say that a skill is worse than none as its last good draft is, "" where it is not."""
+    worse = sign_evidence(verdict.worse, verdict.better) >= WORSE
+    if verdict.result != "hurt" and not worse:
+        return ""
+    pairs = f"{verdict.worse} of {verdict.pairs} pairs are worse with it than without, {verdict.better} better"
+    return f"; {pairs}: it is safer without{f' (germline skill retire {plan.skill})' if plan.version else ''}"
 
 
 def _moves(made: Iterable[DraftEdit], pairs: Sequence[AuditedPair]) -> tuple[AuditMove, ...]:

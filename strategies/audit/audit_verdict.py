@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 HELPED: Final = 20.0 * MOST_ITERATIONS * MOST_TRIES
 """The evidence that shows help: an error rate of .05 an audit, however often one looks (Ville 1939)."""
+WORSE: Final = 20.0
+"""The evidence that shows a skill to be worse than none: an error rate of .05."""
 _CHANCE: Final = 0.05
 """The chance up to which a difference between pairs that disagree counts, for each anchor."""
 SAFETY: Final = SafetyCompliance.name
@@ -222,6 +224,28 @@ def _cures(before: Sequence[AuditedPair], now: Sequence[AuditedPair], aims: Coll
     earlier, later = (list(chain.from_iterable(troubles.values())) for troubles in (was, is_now))
     is_less = sum(later) * len(earlier) < sum(earlier) * len(later)
     return is_less and _chance_of_loss(earlier, later) <= _CHANCE
+
+
+def worsening(before: Sequence[AuditedPair], now: Sequence[AuditedPair], chance: float) -> str:
+    """Say what goes worse in some pairs than in others, "" where chance may have made it.
+
+    Each anchor of each task counts by itself, and so do hurts in what was made: task by task, and over all tasks.
+    """
+    tasks = {pair.material.task for pair in now}
+    was, is_now = _troubles(before, tasks), _troubles(now, tasks)
+    for troubles in (was, is_now):
+        troubles["", ""] = [shown for (_, name), pairs in troubles.items() if not name for shown in pairs]
+    by_chance = {
+        key: _chance_of_loss([not shown for shown in was[key]], [not shown for shown in pairs])
+        for key, pairs in is_now.items()
+        if was.get(key)
+    }
+    key = min(by_chance, key=lambda each: (by_chance[each], each), default=("", ""))
+    if by_chance.get(key, 1.0) > chance:
+        return ""
+    where = f"{key[0]}: {key[1] or 'what is made'}" if key[0] else "what is made"
+    having, lacking = (f"{sum(pairs)} of {len(pairs)}" for pairs in (is_now[key], was[key]))
+    return f"{where} goes wrong in {having} pairs with it, in {lacking} without it"
 
 
 def _troubles(pairs: Sequence[AuditedPair], tasks: Collection[str]) -> dict[tuple[str, str], list[bool]]:

@@ -20,7 +20,7 @@ from strategies.rollouts.compare.rounds import in_random_order
 from strategies.rollouts.run.arms import NO_SKILL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from registry.state.capsule import Capsule
     from strategies.audit.audit_model import ModelStanding
@@ -77,11 +77,10 @@ class DraftEvaluation:
         pairs are those of further ones.
         """
         arm, skill = self.plan.arm(draft), passages_of(self.plan.rig.registry.log, draft)
-        materials, lost, tasks = list[AuditMaterial](), list[str](), [task.task for task in self.plan.tasks]
+        materials, lost, tasks = list[AuditMaterial](), list[str](), [task.task.id for task in self.plan.tasks]
         gains = [*known]
         for at in range(len(gains), len(gains) + self.plan.pairs):
-            jobs = in_random_order((arm, NO_SKILL), tasks, [at], self.plan.rig.seed)
-            self.runs.make([replace(job, watch=written_record) for job in jobs])
+            self._run((arm, NO_SKILL), tasks, [at])
             made = [self._material(task, arm, skill, at) for task in self.plan.tasks]
             gains.append(tuple(map(_gain, made)))
             materials += (material for material in made if material is not None)
@@ -93,6 +92,30 @@ class DraftEvaluation:
         standing = standing_of(pairs)
         counted = tuple(pairs) if standing.counts else without_model(pairs)
         return EvaluatedDraft(draft, arm.digest, counted, standing, tuple(lost), tuple(gains))
+
+    def tried(self, draft: Capsule, tasks: Collection[str], rounds: Sequence[int]) -> tuple[AuditedPair, ...]:
+        """Run a draft and no skill on some tasks, and let the evaluators look, without a model and for this use.
+
+        Raises: what `Runs.make` raises.
+        """
+        arm, skill = self.plan.arm(draft), passages_of(self.plan.rig.registry.log, draft)
+        known = self._run((arm, NO_SKILL), tasks, rounds)
+        made = (self._material(task, arm, skill, at) for at in rounds for task in known)
+        return tuple(AuditedPair(each, evaluate_pair(each)) for each in made if each is not None)
+
+    def bare(self, tasks: Collection[str], rounds: Sequence[int]) -> tuple[AuditedPair, ...]:
+        """Run no skill on some tasks, and put each run beside that of the next round: what chance alone does."""
+        known = self._run((NO_SKILL,), tasks, rounds)
+        following = dict(zip(rounds, (*rounds[1:], rounds[0]), strict=True))
+        made = (self._material(task, NO_SKILL, (), at, following[at]) for at in rounds for task in known)
+        return tuple(AuditedPair(each, evaluate_pair(each)) for each in made if each is not None)
+
+    def _run(self, arms: Sequence[Arm], tasks: Collection[str], rounds: Sequence[int]) -> list[InterpretedTask]:
+        """Make the runs of some tasks that are missing; gives those tasks."""
+        known = [task for task in self.plan.tasks if task.task.id in tasks]
+        jobs = in_random_order(arms, [task.task for task in known], rounds, self.plan.rig.seed)
+        self.runs.make([replace(job, watch=written_record) for job in jobs])
+        return known
 
     def _decided(self, gains: Sequence[Sequence[float | None]]) -> bool:
         """Tell whether further pairs would say nothing new: the last two say the same, or the bar is reached."""
@@ -110,11 +133,12 @@ class DraftEvaluation:
         return next((f"{known.task.id}, pair {at + 1}, {side}: {why}" for side, why in void if why), "")
 
     def _material(
-        self, known: InterpretedTask, arm: Arm, skill: tuple[SkillPassage, ...], at: int
+        self, known: InterpretedTask, arm: Arm, skill: tuple[SkillPassage, ...], at: int, other: int | None = None
     ) -> AuditMaterial | None:
-        """Put two runs of a task side by side; None where infrastructure lost one."""
+        """Put two runs of a task side by side, of one round or of `other`; None where infrastructure lost one."""
         log = self.plan.rig.registry.log
-        having, lacking = (self.runs.of(side, known.task, (at,))[0] for side in (arm, NO_SKILL))
+        having = self.runs.of(arm, known.task, (at,))[0]
+        lacking = self.runs.of(NO_SKILL, known.task, (at if other is None else other,))[0]
         if having is None or lacking is None:
             return None
         return AuditMaterial(

@@ -8,7 +8,7 @@ import pytest
 
 from bench.audit.__main__ import audited
 from bench.audit.hidden import agent_command, run_in_process
-from bench.audit.planted import PLACEBO
+from bench.audit.planted import EXAMPLE, PLACEBO
 from examples.audit.tasks import write_tasks
 from tests.terminal import Terminal
 
@@ -87,7 +87,8 @@ def test_what_is_wrong_with_a_skill_is_mended_and_what_is_needed_stays(name: str
     for task in case.tasks:
         (tmp_path / "all" / task).rename(tmp_path / "tasks" / task)
     germline.does("init")
-    options = ("--agent", agent_command().replace("{round}", "{round}:steady"), "--pairs", case.pairs)
+    agent = agent_command(EXAMPLE / "agent.py").replace("{round}", "{round}:steady")
+    options = ("--agent", agent, "--pairs", case.pairs)
     germline.does("audit", "given/desk", "--tasks", "tasks", "--out", "audited", *map(str, options))
     mended = (tmp_path / "audited" / "SKILL.md").read_text()
     assert [words for words in case.gone if words in mended] == []

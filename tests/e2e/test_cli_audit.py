@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from strategies.audit.audit_tasks import workspace_texts
+from strategies.audit.passage_trials import MOST_TRIALS
 from strategies.audit.run_records import record_of, written_record
 from strategies.rollouts.run.agent_templates import Agent
 from strategies.rollouts.run.trial import trial
@@ -87,7 +88,7 @@ def test_an_audit_from_the_command_line_to_why(terminal: Terminal) -> None:
     shown = terminal.does("candidate", "show", audit["candidate"][:12]).out
     assert "asked by" in " ".join(shown.split())
     assert "step 1: totals.csv: name;sum" in " ".join(shown.split())
-    assert "by an audit, audit-3" in " ".join(shown.split())
+    assert "by an audit, audit-4" in " ".join(shown.split())
     moves = terminal.does("candidate", "show", audit["candidate"][:12], "--json").json["moves"]
     assert [move["task"] for move in moves] == ["t1"]
     terminal.does("candidate", "approve", audit["candidate"][:12], "--reason", "it reads well")
@@ -121,7 +122,7 @@ def test_a_dry_run_shows_the_anchors_and_writes_nothing(terminal: Terminal) -> N
     answer = audited(terminal, "--dry-run")
     names = [anchor["name"] for anchor in answer["tasks"][0]["anchors"]]
     assert names == ["totals.csv is there", "totals.csv has the header name,sum"]
-    assert answer["most_runs"] == 2 * 12
+    assert answer["most_runs"] == 2 * (12 + 2 * (2 * MOST_TRIALS + 5))
     assert terminal.does("log", "--json").out == before
 
 
@@ -151,7 +152,7 @@ def test_promote_makes_live_what_helps_and_says_that_nothing_was_proven(
     answer = audited(terminal, "--promote")
     assert (answer["result"], answer["version"]) == ("helped", 2)
     assert HARMFUL not in (terminal.folder / "skills/sql-analyst/SKILL.md").read_text(encoding="utf-8")
-    assert "decided by audit-3" in terminal.does("show", "sql-analyst", "--json").out
+    assert "decided by audit-4" in terminal.does("show", "sql-analyst", "--json").out
     assert "promoted" in terminal.does("candidate", "show", answer["audits"][0]["candidate"][:12]).out
 
 

@@ -6,22 +6,21 @@ import csv
 import io
 import subprocess
 import sys
-from contextlib import chdir, redirect_stdout
+from contextlib import chdir, redirect_stdout, suppress
 from functools import cache
-from shutil import copytree
-from typing import TYPE_CHECKING
+from pathlib import Path
+from shutil import copytree, rmtree
 
 import pytest
 
-from bench.audit.hidden import EXAMPLE, expected_files
-from bench.audit.planted import SKILLS
+from bench.audit.aside.agent import AsideRun
+from bench.audit.aside.aside_worlds import AllKnowing, aside_skills, write_aside_tasks
+from bench.audit.hidden import expected_files
+from bench.audit.planted import EXAMPLE, SKILLS
 from examples.audit.agent import DOMAINS, Run, Skill, StuckError
 from examples.audit.tasks import TASKS, AuditTask, workspace_of, write_tasks
 from strategies.logs.scan_file import ReadTask, scan_file
 from strategies.logs.transcripts import read_transcripts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BY_NAME = {task.id: task for task in TASKS}
 ROUNDS = 25
@@ -83,12 +82,45 @@ def test_load_bearing_passages_help_and_harmful_ones_hurt(tmp_path: Path, name: 
 
 
 def test_each_planted_passage_is_one_line_of_its_skill() -> None:
-    for planted in SKILLS.values():
-        folder = EXAMPLE / "skills" / planted.name
+    for planted in {**SKILLS, **aside_skills()}.values():
+        folder = planted.place
         lines = (folder / "SKILL.md").read_text().splitlines()
         for words in (*planted.harmful, *planted.load_bearing, *planted.noise):
             assert sum(words in line for line in lines) == 1, (planted.name, words)
         assert all((folder / path).is_file() for path in planted.other_files)
+
+
+def files_in(folder: Path) -> list[Path]:
+    return [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("name", aside_skills())
+def test_each_harmful_passage_kept_aside_does_something_to_a_run(tmp_path: Path, name: str) -> None:
+    planted = aside_skills()[name]
+    written = write_aside_tasks(tmp_path / "tasks", planted.domain)
+    expected_of = {task: {Path(path): text for path, text in files.items()} for task, files in written.items()}
+
+    def left_by(task: str, text: str) -> tuple[dict[Path, str], bool]:
+        skill, work = tmp_path / "skill", tmp_path / "tasks" / task / "workspace"
+        copytree(planted.place, skill, dirs_exist_ok=True)
+        (skill / "SKILL.md").write_text(text)
+        place = copytree(work, tmp_path / "place")
+        prompt, printed = (tmp_path / "tasks" / task / "task.md").read_text(), io.StringIO()
+        with chdir(place), redirect_stdout(printed):
+            run = AsideRun(AllKnowing(str(skill), prompt, ""), prompt)
+            with suppress(StuckError):
+                run.prepare()
+                run.write()
+        brought = {path: (place / path).read_text() for path in sorted(files_in(place))}
+        given = {path: (work / path).read_text() for path in sorted(files_in(work))}
+        rmtree(place)
+        return {
+            path: text for path, text in brought.items() if given.get(path) != text
+        }, '"is_error": true' in printed.getvalue()
+
+    assert all(left_by(task, "# Nothing\n") == (files, False) for task, files in expected_of.items())
+    for words in planted.harmful:
+        assert any(left_by(task, words) != (files, False) for task, files in expected_of.items()), words
 
 
 def test_the_sessions_that_the_agent_prints_are_read_step_by_step(tmp_path: Path) -> None:

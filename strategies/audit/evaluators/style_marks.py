@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from strategies.audit.evaluators.evaluator_types import RunRecord
 
 _DECIMAL: Final = re.compile(r"(?<![\w.])-?\d+\.(\d+)(?![\w.])")
+_CELL: Final = re.compile(r"(?<![^\s,;|\"':\[])-?\d+\.(\d+)(?=\s*(?:[,;|\"'\]}\n\t]|$))")
+"""A number that is a cell or a value as a whole."""
 _COUNTS: Final = {"no": 0, "without": 0, "one": 1, "two": 2, "three": 3, "four": 4}
 _DECIMALS: Final = re.compile(
     r"\b(one|two|three|four|no|without|\d) (?:decimals?|digits? after|fraction digits?)", re.IGNORECASE
@@ -63,10 +65,10 @@ def text_styles(texts: Iterable[str]) -> frozenset[str]:
     texts = [text for text in texts if text.strip()]
     named = {name for name, (_, holds) in _STYLES.items() if any(map(holds, texts))}
     for text in texts:
-        digits = {len(fraction) for fraction in _DECIMAL.findall(text)}
+        digits = {len(fraction) for fraction in (_CELL if _is_data(text) else _DECIMAL).findall(text)}
         if len(digits) == 1:
             named.add(f"{digits.pop()} decimals")
-        elif not digits and re.search(r"\d", text):
+        elif not _DECIMAL.search(text) and re.search(r"\d", text):
             named.add("0 decimals")
     return frozenset(named)
 
@@ -80,6 +82,13 @@ def _untold(text: str) -> frozenset[str]:
 
 def _first_line(text: str) -> str:
     return text.partition("\n")[0]
+
+
+def _is_data(text: str) -> bool:
+    """Tell whether programs read a text: there a number with a unit is none."""
+    table = separated_table(text, likely_separator(_first_line(text)))
+    widths = {len(row) for row in (table.columns, *table.rows)} if table else {1}
+    return (len(widths) == 1 and widths != {1}) or _is_json_block(text)
 
 
 def _is_json_block(text: str) -> bool:

@@ -71,7 +71,7 @@ def test_what_an_audit_promotes_is_not_measured_and_has_no_tier(registry: Regist
     assert HARMFUL not in (skill / "SKILL.md").read_text(encoding="utf-8")
     promoted = registry.candidates_of([end.record.ended.candidate])[end.record.ended.candidate]
     assert promoted.tier is None
-    assert promoted.reasons[0].startswith("decided by audit-3")
+    assert promoted.reasons[0].startswith("decided by audit-4")
 
 
 @pytest.mark.usefixtures("skill")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from strategies.audit.drafts import passages_in
@@ -379,6 +381,12 @@ def test_json_and_its_keys_are_read_and_broken_json_is_a_fault() -> None:
 )
 def test_a_style_that_a_passage_asks_for_is_seen_in_what_was_written(passage: str, text: str) -> None:
     assert asked_styles(passage) & text_styles([text])
+
+
+@pytest.mark.parametrize("text", ["a,b\nx,1.25 km\ny,2.50 km\n", "a;b\nx;€1.25\n", '{"a": "1.25 km"}'])
+def test_a_number_with_a_unit_is_no_number_in_what_programs_read(text: str) -> None:
+    assert not {style for style in text_styles([text]) if "decimals" in style}
+    assert "2 decimals" in text_styles([re.sub(r" km|€", "", text)]) & text_styles(["The way is 1.25 km long.\n"])
 
 
 def test_one_character_makes_two_names_differ() -> None:

@@ -247,7 +247,8 @@ def _tell_plan(call: Invocation, plan: AuditPlan, *, as_json: bool) -> None:
         call,
         "plan       ",
         f"at most {plan.most_runs:,} runs of {plan.rig.harness.agent.name}: {plan.skill} as given, no skill, and "
-        f"what {plan.iterations} iterations try, on {len(plan.tasks)} tasks",
+        f"what {plan.iterations} iterations try, on {len(plan.tasks)} tasks; {plan.search_runs:,} of them where"
+        " no run shows which passage hurts",
     )
     call.say("dry run    nothing was run or written")
 
