@@ -69,7 +69,7 @@ def _groups(traces: Iterable[TrainingTrace]) -> Iterator[Row]:
             {
                 "messages": [*trace.messages],
                 "reward": trace.outcome,
-                "advantage": gains[trace.record.id],
+                "advantage": round(gains[trace.record.id], 6),
                 "session": trace.record.id,
                 "model": trace.model,
             }

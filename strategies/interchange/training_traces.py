@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from functools import partial
-from itertools import islice, takewhile
+from itertools import groupby
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from registry.query.library import Library
-    from strategies.episodes.episode import EpisodeRecord, Step
+    from strategies.episodes.episode import EpisodeRecord
     from strategies.logs.transcripts import Transcript
     from strategies.scope.log_globs import LogGlobs
 
@@ -114,38 +113,36 @@ def _trace(record: EpisodeRecord, outcome: float, transcript: Transcript) -> Tra
 
 
 def _messages(transcript: Transcript) -> Iterator[Message]:
-    """Write steps as messages: calls issued together are one turn, what came back follows it."""
-    steps = [step for step in transcript.steps if step.kind != "note"]
+    """Write steps as messages: what an agent says and calls in one turn is one, what came back follows it."""
+    steps = [
+        step
+        for step in transcript.steps
+        if step.kind == "call" or (step.text.strip() and (step.kind == "message" or step.actor == "agent"))
+    ]
     if steps and steps[0].actor == "user" and steps[0].text.strip() == transcript.task.strip():
         steps = steps[1:]
-    at = 0
-    while at < len(steps):
-        step, content = steps[at], ""
-        if step.kind == "message":
-            beside = at + 1 < len(steps) and _is_beside(step, steps[at + 1])
-            if not (beside and step.actor == "agent"):
-                yield {"role": "assistant" if step.actor == "agent" else "user", "content": step.text}
-                at += 1
-                continue
-            content, at = step.text, at + 1
-        together = list(takewhile(partial(_is_beside, steps[at]), islice(steps, at, None)))
-        calls: list[JsonValue] = [
-            {
-                "id": f"call_{call.index}",
-                "type": "function",
-                "function": {"name": call.tool, "arguments": call.text},
-            }
-            for call in together
-        ]
-        yield {"role": "assistant", "content": content, "tool_calls": calls}
-        for call in together:
+    for (actor, _), turn in groupby(steps, key=lambda step: (step.actor, step.turn)):
+        together = [*turn]
+        calls = [step for step in together if step.kind == "call"]
+        content = "\n\n".join(step.text for step in together if step.kind != "call")
+        if actor != "agent":
+            if content:
+                yield {"role": "user", "content": content}
+            continue
+        message: Message = {"role": "assistant", "content": content}
+        if calls:
+            message["tool_calls"] = [
+                {
+                    "id": f"call_{call.index}",
+                    "type": "function",
+                    "function": {"name": call.tool, "arguments": call.text},
+                }
+                for call in calls
+            ]
+        yield message
+        for call in calls:
             result = call.result or call.error_text
             yield {"role": "tool", "tool_call_id": f"call_{call.index}", "content": result}
-        at += len(together)
-
-
-def _is_beside(first: Step, step: Step) -> bool:
-    return step.kind == "call" and step.turn == first.turn
 
 
 def distilled(traces: Sequence[TrainingTrace]) -> tuple[str, list[TrainingTrace]]:

@@ -103,6 +103,7 @@ def test_each_form_has_what_its_trainer_reads(exports: dict[str, Any], splits: d
     sft, dpo, grpo, kto = (exports[form][0] for form in FORMATS)
     assert [message["role"] for message in sft[0]["messages"]][:3] == ["user", "assistant", "tool"]
     call = sft[0]["messages"][1]["tool_calls"][0]
+    assert sft[0]["messages"][1]["content"].startswith("try ")
     assert isinstance(call["function"]["arguments"], str)
     assert call["id"] == sft[0]["messages"][2]["tool_call_id"]
     assert len(sft) == 3 * tasks
@@ -112,9 +113,22 @@ def test_each_form_has_what_its_trainer_reads(exports: dict[str, Any], splits: d
     used = [row[side] for row in dpo for side in ("chosen_session", "rejected_session")]
     assert len(used) == len(set(used))
     assert len(grpo) == tasks
-    assert all(abs(sum(each["advantage"] for each in row["completions"])) < 1e-9 for row in grpo)
+    assert all(abs(sum(each["advantage"] for each in row["completions"])) < 1e-5 for row in grpo)
     for rows in (sft, dpo, grpo, kto):  # each column has one type: what the loader of data sets asks
         assert len({tuple((name, type(value)) for name, value in row.items()) for row in rows}) == 1
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_ordinary_loader_of_data_sets_reads_every_row(
+    terminal: Terminal, exports: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    datasets = pytest.importorskip("datasets", reason="the extra `datasets` is not installed")
+    rows, manifest = exports[form]
+    file = str(terminal.folder / manifest["file"])
+    loaded = datasets.load_dataset("json", data_files=file, split="train", cache_dir=str(tmp_path))
+    assert loaded.num_rows == len(rows)
+    assert list(loaded) == rows
 
 
 def test_distilling_keeps_the_best_session_of_each_task_by_the_strongest_model(terminal: Terminal) -> None:
