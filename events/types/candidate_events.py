@@ -153,6 +153,10 @@ class CandidateRejected(Frozen):
     preset: str = ""
 
 
+AWAITS_PERSON: Final = "for review: "
+"""How the first reason begins where the gate lets a candidate through, and only a person's word is missing."""
+
+
 class CandidateHeld(Frozen):
     """A candidate is neither promoted nor refused; the reasons name what is missing."""
 

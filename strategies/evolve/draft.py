@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from events.types.candidate_events import CandidateProposed, CandidateScored
+from events.types.candidate_events import AWAITS_PERSON, CandidateProposed, CandidateScored
 from events.types.claims import Trigger
 from events.types.registry_events import EvaluatorRegistered
 from events.types.score import Score, Unmeasured
@@ -32,7 +32,7 @@ from strategies.gate.verdict import Verdict, judge, judge_inert
 from strategies.policy.written_rules import METHOD, policy_text
 from strategies.propose.placement import answering, appended, first_claimed, newborn, placed_first
 from strategies.propose.proposal import OwnSection, relapse
-from strategies.tiers.draft_tier import AWAITS_PERSON, draft_tier, unprojected
+from strategies.tiers.draft_tier import draft_tier, unprojected
 from strategies.tiers.seen import seen_in
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from events.types.candidate_events import CandidateHeld, CandidateReviewed, PromotionReviewed
+from events.types.candidate_events import AWAITS_PERSON, CandidateHeld, CandidateReviewed, PromotionReviewed
 from strategies.signals.proportion import wilson
-from strategies.tiers.draft_tier import AWAITS_PERSON
 
 if TYPE_CHECKING:
     from registry.query.library import Library

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from events.types.candidate_events import AWAITS_PERSON
 from registry.query.tier_sentences import tier_sentence
 from registry.state.tiers import tier_at_promotion
 from strategies.tiers.seen import is_offered
@@ -12,9 +13,6 @@ if TYPE_CHECKING:
     from events.types.candidate_events import CandidateProposed, CandidateScored
     from events.types.tiers import SeenFigures, TierFigures
     from strategies.policy.presets import Preset
-
-AWAITS_PERSON: Final = "for review: "
-"""How the first reason begins where the gate lets a candidate through, and only a person's word is missing."""
 
 
 def unprojected(preset: Preset, proposed: CandidateProposed, *, by_runs: bool) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import ConflictError, EditError, GermlineError, RefusedError
-from events.types.candidate_events import CandidatePromoted, CandidateReviewed
+from events.types.candidate_events import AWAITS_PERSON, CandidatePromoted, CandidateReviewed
 from events.types.capsule_events import CapsuleVersioned
 from events.types.parts import Edit
 from events.types.score import Score, Unmeasured
@@ -17,7 +17,6 @@ from registry.query.provenance import why
 from strategies.monitor.agreement import agreement_of
 from strategies.monitor.review import approve, reject
 from strategies.propose.proposal import remembered
-from strategies.tiers.draft_tier import AWAITS_PERSON
 from tests.registries import DO, EVALUATOR, NAME, documents, judged, learn, measured, proposal
 
 if TYPE_CHECKING:

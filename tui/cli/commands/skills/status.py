@@ -31,7 +31,7 @@ from strategies.scope.scope import ASSIGN, scope_of
 from strategies.signals.open_signals import open_among
 from strategies.signals.proportion import wilson
 from strategies.usage.loaded_sessions import never_loaded
-from tui.cli.config.config import read_config
+from tui.cli.config.config import Config, read_config
 from tui.cli.config.layers import NAME, trust_here
 from tui.cli.config.project_trust import ProjectTrust
 from tui.cli.output.color import column, width
@@ -77,7 +77,6 @@ if TYPE_CHECKING:
     from registry.state.candidate import Candidate
     from strategies.monitor.agreement import Agreement
     from strategies.policy.active_preset import Bound
-    from strategies.scope.log_globs import LogGlobs
     from strategies.scope.scope import Scope
     from tui.cli.output.invocation import Invocation
 
@@ -106,7 +105,8 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     with open_library(path) as library:
         about, head = library.about(), library.log.head()
         auto = _bound_by_auto(library) if about.preset == AUTO else None
-        scope = scope_of(library, all_episodes(library), _logs(library))
+        config = _settings()
+        scope = scope_of(library, all_episodes(library), config.skill_logs(library))
         project = project_folder(call.registry)
         skills = tuple(_skill_status(library, name, scope, project) for name in library.names())
         raised = raised_as_counted(library)
@@ -114,7 +114,6 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         waiting = [signal for signal in raised if signal.event.fingerprint in still_open]
         lost = [signal for signal in waiting if not scope.route(signal.event).skill]
         held = library.held()
-        config = read_config()
         looks = second_looks(library.candidates(), every=config.draw_every, seed=config.seed)
         agreement = agreement_of(library)
         advice = given(library)
@@ -177,12 +176,12 @@ def _bound_by_auto(library: Library) -> Bound:
     return bound_by(library)
 
 
-def _logs(library: Library) -> LogGlobs | None:
-    """Read whose logs are whose; settings of another user are reported beside, and not used."""
+def _settings() -> Config:
+    """Read the settings; those of another user are reported beside, and not used."""
     try:
-        return read_config().skill_logs(library)
+        return read_config()
     except UntrustedError:
-        return None
+        return Config()
 
 
 def _trust() -> ProjectTrust:
