@@ -10,6 +10,9 @@ from pathlib import PurePosixPath
 from posixpath import join, normpath
 from typing import TYPE_CHECKING, Final
 
+from events.errors import TaskFileError
+from strategies.rollouts.tasks.workspace import MAX_READ_BYTES, read_text
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -51,7 +54,11 @@ def built(context: Path) -> Built:
         return Built(files={path.relative_to(context).as_posix(): path for path in inputs}, services=services)
     workdir = ""
     placed: dict[str, Path] = {}
-    for word, rest in _instructions(file.read_text(encoding="utf-8", errors="replace")):
+    text = read_text(context, _FILE)
+    if text is None:
+        what = f"it is no file below {context}, or one of more than {MAX_READ_BYTES:,} bytes"
+        raise TaskFileError(f"cannot read {file}: {what}", hint="keep it below the folder of the task")
+    for word, rest in _instructions(text):
         match word:
             case "FROM":
                 workdir, placed = "", {}
@@ -77,8 +84,8 @@ def _inputs(context: Path) -> list[Path]:
 
 def _instructions(text: str) -> list[tuple[str, str]]:
     whole = _CONTINUED.sub(" ", "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")))
-    words = (line.strip().partition(" ") for line in whole.splitlines() if line.strip())
-    return [(word.upper(), rest.strip()) for word, _, rest in words]
+    words = (line.split(None, 1) for line in whole.splitlines() if line.strip())
+    return [(word.upper(), "".join(rest).strip()) for word, *rest in words]
 
 
 def _copied(context: Path, inputs: list[Path], rest: str, workdir: str) -> dict[str, Path]:
@@ -106,6 +113,6 @@ def _copied(context: Path, inputs: list[Path], rest: str, workdir: str) -> dict[
 def _words(rest: str) -> list[str]:
     try:
         words = json.loads(rest) if rest.startswith("[") else shlex.split(rest)
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     return [str(word) for word in words]

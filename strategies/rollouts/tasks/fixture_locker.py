@@ -58,6 +58,8 @@ class FixtureLocker:
                 hint="keep the files of a task set below its folder",
             )
         try:
+            if place.exists() and not place.is_file():  # a pipe would wait for a writer
+                raise TaskFileError(f"{where}: {path} is no file", hint="name a file, not a folder or a pipe")
             size, executable = place.stat().st_size, os.access(place, os.X_OK)
             content = place.read_bytes() if size <= MAX_FIXTURE_BYTES else b""
         except OSError as error:
