@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from strategies.gate.replay.evaluation_set import ground_of
+from strategies.interchange.session_reviews import session_decisions
+from strategies.pool.known_episodes import SUPERSEDED
+from strategies.pool.moved_logs import body_of
 from tests.terminal import Terminal
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.bootstrap import find_registry, open_library, open_registry
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -183,5 +186,21 @@ def test_sessions_are_read_as_they_would_be_written_and_only_what_a_person_let_g
     germline.does("export", "review", "--sessions", "--approve", "--reason", "read them all")
     assert len(exported(germline, "kto", "--approved", "--yes")[1]["sessions"]) == len(others) + 1
     assert germline("export", "review", "--sessions", "--approve", "--reason", "again").code == 2
+    twice = ("export", "review", "--sessions", second, second[:12], "--reject", "--reason", "twice", "--json")
+    assert germline.does(*twice).json["sessions"] == 1
     assert germline("export", "review", "--sessions", "zzz").code == 2
     assert germline.does("verify").code == 0
+
+
+def test_a_session_that_goes_on_after_it_was_rejected_is_rejected_still(tmp_path: Path) -> None:
+    germline = with_logs(tmp_path, tasks=12)
+    rejected, approved, *_ = (
+        row["id"] for row in germline.does("export", "review", "--sessions", "--json").json["sessions"]
+    )
+    germline.does("export", "review", "--sessions", rejected, "--reject", "--reason", "it names a customer")
+    germline.does("export", "review", "--sessions", approved, "--approve", "--reason", "read it")
+    with open_registry(find_registry(str(germline.folder / ".germline/registry.db"))) as registry:
+        assert session_decisions(registry) == {rejected: "reject", approved: "approve"}
+        registry.log.put_map(SUPERSEDED, body_of({rejected: "it went on", approved: "so did this"}))
+        decided = session_decisions(registry)
+    assert decided == {rejected: "reject", "it went on": "reject", approved: "approve"}

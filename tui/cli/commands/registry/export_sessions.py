@@ -100,7 +100,7 @@ def _named(traces: Sequence[TrainingTrace], names: Sequence[str]) -> list[Traini
         if len(matching) != 1:
             what = f"{len(matching)} sessions begin" if matching else "no session that training could use begins"
             raise NotFoundError(f"{what} with {name}", hint=_AGAIN)
-        chosen += matching
+        chosen += (trace for trace in matching if trace not in chosen)
     return chosen
 
 
