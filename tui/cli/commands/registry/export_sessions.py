@@ -94,7 +94,7 @@ def _named(traces: Sequence[TrainingTrace], names: Sequence[str]) -> list[Traini
     """Find the sessions that are named by the beginning of their ids, all of them where none is."""
     if not names:
         return list(traces)
-    chosen = []
+    chosen: list[TrainingTrace] = []
     for name in names:
         matching = [trace for trace in traces if trace.record.id.startswith(name.lower())]
         if len(matching) != 1:
