@@ -18,6 +18,7 @@ from tests.terminal import Terminal
 from tui.cli.commands.registry import doctor_checks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 DROP_TRIGGERS = "SELECT 'DROP TRIGGER ' || name FROM sqlite_master WHERE type = 'trigger'"
@@ -159,6 +160,10 @@ def test_without_a_key_it_is_said_what_one_would_add_and_nothing_is_broken(germl
     assert (models["state"], models["mend"]) == ("missing", 'proposer = "NAME" under [models] in germline.toml')
 
 
+def answering(step: Step) -> Callable[[str], Step]:
+    return lambda _: step
+
+
 def test_a_server_of_models_is_asked_which_it_has(germline: Terminal) -> None:
     with AnthropicStub(key="") as stub:
         for name, state, words in (
@@ -192,8 +197,8 @@ def test_the_server_of_claude_is_asked_which_models_it_has(tmp_path: Path) -> No
             silent = checked("stub-judge", 0)
             says_nothing = ("missing", f"{stub.base_url} does not say which models it has")
             assert (silent["state"], silent["said"]) == says_nothing
-            for odd in ("<html>", [], {"data": 5}):  # as servers that only pass messages on may answer
-                patch.setattr(stub, "_tells", lambda _, odd=odd: Step(odd))
+            for odd in (Step("<html>"), Step([]), Step({"data": 5})):  # as servers that only pass messages on
+                patch.setattr(stub, "_tells", answering(odd))
                 silent = checked("stub-judge", 0)
                 assert (silent["state"], silent["said"]) == says_nothing
         stub.key = "another"

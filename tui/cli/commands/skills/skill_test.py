@@ -195,6 +195,8 @@ def _tell(
         )
         call.answer(document)
         return
+    from strategies.gate.rollout_rule import limit_words  # noqa: PLC0415 - the list of commands pays for none of it
+
     for event in tested:
         figures, scores = event.rollouts, (event.before, event.after)
         call.say(f"{tested_words(event)}.")
@@ -205,7 +207,7 @@ def _tell(
             call,
             "figures",
             f"{count(figures.tasks, 'task')} in {count(figures.rounds, 'round')}, {figures.runs:,} runs made and "
-            f"{figures.reused:,} from the bank; they could have shown an effect of {figures.detectable:.2f}",
+            f"{figures.reused:,} from the bank; {limit_words(figures.detectable)}",
         )
         if figures.stopped:
             say_fact(call, "stopped", figures.stopped)
