@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from events.types.capsule_events import DescriptionJudged, ShareChange
 from registry.query.versions import event_of
+from registry.skill_md.rules import MAX_DESCRIPTION
 from strategies.gate.replay.contrast import contrast
 from strategies.gate.rollout_rule import figures_of
 from strategies.gate.stats.alpha_spending import nth_share
@@ -72,7 +73,11 @@ def rewritten(description: str, explore: Sequence[OfferedSession]) -> str:
         text, best = shortest, value
     added: list[str] = []
     while len(added) < _MOST_WORDS:
-        words = _words_to_add(text, added, explore)
+        words = [
+            word
+            for word in _words_to_add(text, added, explore)
+            if len(_with(text, [*added, word])) <= MAX_DESCRIPTION
+        ]
         value, word = max(
             ((_balanced(_with(text, [*added, word]), explore), word) for word in words), default=(0.0, "")
         )

@@ -99,6 +99,14 @@ def test_a_description_that_is_too_narrow_is_named_and_a_wider_one_promoted(tmp_
     assert "Works on a ledger. Use it for: payment, invoice." in " ".join(told.out.split())
 
 
+def test_a_description_that_has_no_room_is_not_made_longer_than_a_skill_may_have(tmp_path: Path) -> None:
+    full = f"Works on a ledger. {'Zz ' * 400}"[:1_020].strip()
+    germline = audited(tmp_path, full, "ledger")
+    assert "no words of explore sessions" in germline("skill", "describe", "billing").err
+    assert germline.does("evolve", "--json").json["descriptions"] == []
+    assert [signal["kind"] for signal in signals_of(germline)] == ["narrow_description"]
+
+
 def test_a_worse_description_of_a_person_is_not_promoted(tmp_path: Path) -> None:
     germline = audited(tmp_path, "Works on an invoice, ledger or payment.", "invoice", "ledger", "payment")
     answer = germline("skill", "describe", "billing", "--text", "Looks at each photo.", "--json")
