@@ -198,6 +198,17 @@ def test_a_verifier_that_cannot_work_here_is_named_before_anything_is_run(tmp_pa
     assert any("grader reward: tried to reach 192.0.2.1" in problem for problem in problems), problems
 
 
+@pytest.mark.parametrize("reward", ["2", "-1", "NaN", "1e999", "\\033[31mred"])
+def test_a_reward_that_is_no_share_is_none_and_is_named_before_anything_is_run(
+    tmp_path: Path, reward: str
+) -> None:
+    writes = f"printf -- '{reward}\\n' > /logs/verifier/reward.txt\n"
+    task = one(tmp_path / "set", tests__test_dot_sh=writes, solution__solve_dot_sh="")
+    (violation,) = check_task(task, ALLOWED)
+    assert violation.problem.startswith("the verifier wrote no reward from 0 to 1: its last line is '")
+    assert violation.problem.isprintable()
+
+
 def test_what_a_verifier_leaves_running_is_not_waited_for_nor_a_pipe_that_it_leaves(tmp_path: Path) -> None:
     stays = "(trap '' HUP TERM; sleep 60) &\necho 1 > /logs/verifier/reward.txt\n"
     task = one(tmp_path / "1", tests__test_dot_sh=stays)
