@@ -60,7 +60,7 @@ def rewritten(description: str, explore: Sequence[OfferedSession]) -> str:
     """Rewrite a description: leave out parts that find what does not need the skill, add words of what does.
 
     Each step must find and spare more of the explore sessions, both shares weighing the same. Only sessions from
-    logs that are one's own word count: who writes others would write what agents are told.
+    logs that are one's own word count: who writes others could put words before agents.
     """
     explore = [session for session in explore if session.record.trust == "mine"]
     text, best = description, _balanced(description, explore)

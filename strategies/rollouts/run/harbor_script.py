@@ -34,8 +34,8 @@ def main() -> int:
                 [bash, str(room / script)], stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False
             )
             output.seek(max(output.tell() - _TAIL_BYTES, 0))
-            said = output.read(_TAIL_BYTES).decode(errors="replace")
-        last = [*said.strip().splitlines()[-_TAIL_LINES:], f"exit code {ran.returncode}"]
+            tail = output.read(_TAIL_BYTES).decode(errors="replace")
+        last = [*tail.strip().splitlines()[-_TAIL_LINES:], f"exit code {ran.returncode}"]
         sys.stderr.write(f"{script}: {' / '.join(last)}\n")
     reward = reward_in(rewards)
     sys.stdout.write(reward)
