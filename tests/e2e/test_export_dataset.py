@@ -26,8 +26,8 @@ def session(task: int, trial: int, reward: float, model: str) -> dict[str, Any]:
     """A conversation on a task: a call, its result, an answer; `strong` needs one call less."""
     call = {"id": "c1", "type": "function", "function": {"name": "sql", "arguments": f'{{"q": "SELECT {task}"}}'}}
     rounds = [
-        {"role": "assistant", "content": f"tr\u200by {trial}", "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "c1", "content": f"row {trial} of jane.doe@corp.com"},
+        {"role": "assistant", "content": f"try {trial}", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": f"row\u200b {trial} of jane.doe@corp.com"},
     ]
     asked = {"role": "user", "content": f"How many orders has customer {task}? AKIAQYLPMN5HHHFPZAM2"}
     messages = [
@@ -169,7 +169,7 @@ def test_sessions_are_read_as_they_would_be_written_and_only_what_a_person_let_g
     said = germline.does("export", "review", "--sessions", first[:10]).out
     assert "orders has customer" in said
     assert not {"AKIAQYLPMN5HHHFPZAM2", "jane.doe@corp.com"} & set(said.split())
-    assert "tr\\u200by " in said, "a person sees what does not show, and would be learned"
+    assert "row\\u200b " in said, "a person sees what does not show, and would be learned"
     assert germline("export", "review", "--sessions", "").code == 2
     dry = germline.does(
         "export", "review", "--sessions", first, "--approve", "--reason", "read", "--dry-run", "--json"
