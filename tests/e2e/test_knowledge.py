@@ -112,6 +112,7 @@ def test_a_source_that_changes_is_named_with_its_stale_passages(terminal: Termin
     assert "changed: docs/rules.md no longer says this" in known(terminal, "days until goods come back")
     status = terminal.does("status")
     assert "knowledge is stale: docs/rules.md (changed): germline knowledge check shop" in status.out
+    assert "✓ Nothing is wrong, 1 thing to look at: 1 skill" in terminal.does("check").out
     (finding,) = terminal.does("check", "--json").json["findings"]
     assert (finding["rule"], finding["level"], finding["line"]) == ("knowledge", "warning", 3)
     assert finding["path"].endswith("skills/shop/references/knowledge/docs/rules.md")
