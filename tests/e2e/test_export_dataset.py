@@ -10,6 +10,7 @@ import pytest
 
 from strategies.gate.replay.evaluation_set import ground_of
 from strategies.interchange.session_reviews import session_decisions
+from strategies.interchange.training_traces import let_go, training_traces
 from strategies.pool.known_episodes import SUPERSEDED
 from strategies.pool.moved_logs import body_of
 from tests.terminal import Terminal
@@ -206,3 +207,16 @@ def test_a_session_that_goes_on_after_it_was_rejected_is_rejected_still(tmp_path
         registry.log.put_map(SUPERSEDED, body_of({rejected: "it went on", approved: "so did this"}))
         decided = session_decisions(registry)
     assert decided == {rejected: "reject", "it went on": "reject", approved: "approve"}
+
+
+def test_what_was_rejected_is_not_written_for_another_session_that_says_the_same(tmp_path: Path) -> None:
+    germline = with_logs(tmp_path, tasks=12)
+    again = [session(task, 0, 1.0, "strong") | {"trial": 7} for task in range(12)]
+    germline.write("logs/again.jsonl", "".join(f"{json.dumps(row)}\n" for row in again))
+    germline.does("scan", "logs")
+    with open_library(find_registry(str(germline.folder / ".germline/registry.db"))) as library:
+        every = training_traces(library)
+    copied = next(trace for trace in every.traces if trace.copies)
+    only = every._replace(traces=(copied,))
+    assert let_go(only, {copied.copies[0]: "reject"}, approved=False).traces == ()
+    assert let_go(only, {copied.copies[0]: "approve"}, approved=True).traces == (copied,)

@@ -31,7 +31,7 @@ class Built:
     """A working directory: its path in the image, the files in it by their path there, and what is missing.
 
     `outside` are files that lie elsewhere in the image, `from_image` tells whether an image is named at all,
-    `services` whether others are to run beside it.
+    `services` whether others are to run beside it, `links` whether some were passed over.
     """
 
     workdir: str = DEFAULT_WORKDIR
@@ -39,6 +39,7 @@ class Built:
     outside: tuple[str, ...] = ()
     from_image: bool = False
     services: bool = False
+    links: bool = False
 
     def here(self, text: str) -> str:
         """Write paths of the working directory as relative ones."""
@@ -49,9 +50,11 @@ def built(context: Path) -> Built:
     """Tell what a run begins with: what is copied, or all of the folder where there is no Dockerfile."""
     inputs = _inputs(context)
     services = any((context / name).is_file() for name in _COMPOSE)
+    links = any(path.is_symlink() for path in context.rglob("*"))
     file = context / _FILE
     if not file.is_file():
-        return Built(files={path.relative_to(context).as_posix(): path for path in inputs}, services=services)
+        files = {path.relative_to(context).as_posix(): path for path in inputs}
+        return Built(files=files, services=services, links=links)
     workdir = ""
     placed: dict[str, Path] = {}
     text = read_text(context, _FILE)
@@ -74,6 +77,7 @@ def built(context: Path) -> Built:
         outside=tuple(sorted(placed.keys() - inside.keys())),
         from_image=True,
         services=services,
+        links=links,
     )
 
 

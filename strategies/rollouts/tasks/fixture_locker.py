@@ -12,7 +12,7 @@ from typing import Final
 
 from events.errors import TaskFileError
 from strategies.rollouts.tasks.task import MAX_FIXTURE_BYTES, MAX_TASKS, RolloutTask, TaskSet
-from strategies.rollouts.tasks.workspace import place_below
+from strategies.rollouts.tasks.workspace import MAX_READ_BYTES, place_below, read_file
 
 UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 """What no name of a set or a task may hold."""
@@ -49,6 +49,19 @@ class FixtureLocker:
         if path not in self.known:
             self.known[path] = self._locked(where, path)
         return self.known[path]
+
+    def text(self, file: Path) -> str:
+        """Read a text of the set; raises TaskFileError if it is none, or a link takes it from outside."""
+        content = read_file(self.folder, file.relative_to(self.folder).as_posix())
+        if content is None:
+            what = f"it is no file below {self.folder}, or one of more than {MAX_READ_BYTES:,} bytes"
+            raise TaskFileError(
+                f"cannot read {file}: {what}", hint="keep the files of a task set below its folder"
+            )
+        try:
+            return content.decode()
+        except UnicodeDecodeError as error:
+            raise TaskFileError(f"cannot read {file}: {error}", hint="save it as UTF-8 text") from error
 
     def _locked(self, where: str, path: str) -> dict[str, object]:
         place = None if Path(path).is_absolute() or "\0" in path else place_below(self.folder, path)

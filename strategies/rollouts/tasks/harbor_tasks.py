@@ -21,7 +21,6 @@ from strategies.rollouts.tasks.dockerfile import Built, built
 from strategies.rollouts.tasks.errors import mistake
 from strategies.rollouts.tasks.fixture_locker import UNFIT, FixtureLocker, set_name, task_set
 from strategies.rollouts.tasks.task import HarborGrader, RolloutTask
-from strategies.rollouts.tasks.workspace import MAX_READ_BYTES, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,12 +79,12 @@ def load_harbor(path: Path, *, graded: bool = True) -> TaskSet:
 
 
 def _read(place: Path, locker: FixtureLocker, *, graded: bool) -> _Read:
-    settings = _settings(locker.folder, place)
+    settings = _settings(locker, place)
     container, start = _table(place, settings, "environment"), built(place / _ENVIRONMENT)
     try:
         task = RolloutTask(
             id=UNFIT.sub("-", place.name).strip("-._"),
-            prompt=start.here(_without_marks(_text(locker.folder, place / INSTRUCTION))).strip(),
+            prompt=start.here(_without_marks(locker.text(place / INSTRUCTION))).strip(),
             files={name: _locked(locker, file) for name, file in start.files.items()},
             graders=(_grader(place, settings, start, locker),) if graded else (),
             limit_s=_seconds(place, settings, "agent"),
@@ -103,6 +102,8 @@ def _lacks(start: Built, container: dict[str, Any], verifier: dict[str, Any]) ->
         yield "no container is made: they run in the sandbox, with the programs of this machine"
     if start.outside:
         yield "the files that their image has outside of the working directory are not there"
+    if start.links:
+        yield "links in environment/ are passed over"
     if start.services:
         yield "the services of docker-compose.yaml are not started"
     if verifier.get("env"):
@@ -124,9 +125,9 @@ def _grader(place: Path, settings: dict[str, Any], start: Built, locker: Fixture
     )
 
 
-def _settings(folder: Path, place: Path) -> dict[str, Any]:
+def _settings(locker: FixtureLocker, place: Path) -> dict[str, Any]:
     try:
-        settings = tomllib.loads(_text(folder, place / SETTINGS))
+        settings = tomllib.loads(locker.text(place / SETTINGS))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise TaskFileError(f"{place / SETTINGS} is no TOML: {error}", hint=_HINT) from error
     if settings.get("steps"):
@@ -175,15 +176,3 @@ def _without_marks(text: str) -> str:
     while (mark := _MARK.match(text, start)) and _CANARY in mark[0].lower():
         start = mark.end()
     return text[start:]
-
-
-def _text(folder: Path, file: Path) -> str:
-    """Read a text of a task; one that a link takes from outside of the set is none of it."""
-    content = read_file(folder, file.relative_to(folder).as_posix())
-    if content is None:
-        what = f"it is no file below {folder}, or one of more than {MAX_READ_BYTES:,} bytes"
-        raise TaskFileError(f"cannot read {file}: {what}", hint=_HINT)
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise TaskFileError(f"cannot read {file}: {error}", hint="save it as UTF-8 text") from error

@@ -53,6 +53,14 @@ def test_a_folder_holds_a_task_with_its_workspace(folder: Path) -> None:
     assert workspace_texts(task) == {"sales.csv": "region,amount\nnorth,1\n"}
 
 
+def test_a_prompt_that_a_link_takes_from_outside_is_not_read(folder: Path) -> None:
+    (folder.parent / "secret.txt").write_text("a key", encoding="utf-8")
+    (folder / "one/task.md").unlink()
+    (folder / "one/task.md").symlink_to(folder.parent / "secret.txt")
+    with pytest.raises(TaskFileError, match="is no file below"):
+        load_audit_tasks(folder)
+
+
 def test_a_task_set_is_taken_without_its_graders(tmp_path: Path) -> None:
     file = tmp_path / "tasks.jsonl"
     file.write_text(

@@ -130,6 +130,14 @@ def test_nothing_outside_of_a_set_is_read_for_it(tmp_path: Path, name: str) -> N
         load_tasks(tmp_path / "set")
 
 
+def test_links_in_an_environment_are_passed_over_and_said_so(tmp_path: Path) -> None:
+    context = harbor(tmp_path / "set", "a-task") / "a-task/environment/data"
+    (context / "link.txt").symlink_to("word.txt")
+    tasks = load_tasks(tmp_path / "set")
+    assert "link.txt" not in tasks.tasks[0].files
+    assert "1 of 1 tasks: links in environment/ are passed over" in tasks.notes
+
+
 def test_a_pipe_in_the_place_of_the_settings_is_not_waited_for(tmp_path: Path) -> None:
     place = harbor(tmp_path, "a-task", task_dot_toml="") / "a-task/task.toml"
     os.mkfifo(place)
