@@ -94,8 +94,8 @@ def _deliverables(sentences: Iterable[str], files: Collection[str]) -> Iterator[
     made: dict[str, Deliverable] = {}
     current = ""
     for sentence in sentences:
-        found = ((match.group(1), match.start()) for match in FILE_NAME.finditer(sentence))
-        named = [(path, at) for path, at in found if len(path) <= _MOST_NAME_CHARS]
+        places = ((match.group(1), match.start()) for match in FILE_NAME.finditer(sentence))
+        named = [(path, at) for path, at in places if len(path) <= _MOST_NAME_CHARS]
         wanted = [(path, at) for path, at in named if _is_wanted(sentence[:at], sentence, path, files)]
         for path, _ in wanted:
             made.setdefault(path, Deliverable(path=path, format=PurePosixPath(path).suffix[1:].lower()))
