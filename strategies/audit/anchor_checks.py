@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from strategies.rollouts.tasks.task import RolloutTask
 
 _MOST_ANCHORS: Final = 50
+_NAME_CHARS: Final = 200
 _TEXT: Final = frozenset({"txt", "md", ""})
 _EXAMPLE: Final = re.compile(r"example|sample|template|expected", re.IGNORECASE)
 _CHECKS: Final[TypeAdapter[Check]] = TypeAdapter(Check)
@@ -122,20 +123,21 @@ def _stated(requirements: TaskRequirements) -> Iterator[Check]:
         yield FileExists(name=f"{file.path} is there", path=file.path)
         if file.format in SEPARATORS and file.header:
             line = SEPARATORS[file.format].join(file.header)
-            yield FirstLine(name=f"{file.path} has the header {line}", path=file.path, line=line)
+            yield FirstLine(name=f"{file.path} has the header {line}"[:_NAME_CHARS], path=file.path, line=line)
         if file.format == "json":
             yield JsonShape(name=f"{file.path} is JSON", path=file.path)
         if file.format in {"json", "jsonl"}:
             for key in file.header:
                 pattern = rf'"{re.escape(key)}"\s*:'
-                yield Matches(name=f"{file.path} has the key {key}", path=file.path, pattern=pattern)
+                name = f"{file.path} has the key {key}"[:_NAME_CHARS]
+                yield Matches(name=name, path=file.path, pattern=pattern)
         yield from _of_values(file)
 
 
 def _of_values(file: Deliverable) -> Iterator[Check]:
     for key, values in file.values.items():
         if (file.format == "json" and key) or (file.format in _TEXT and not key):
-            name = f"{file.path}{f' {key}' if key else ''} is one of {', '.join(values)}"[:200]
+            name = f"{file.path}{f' {key}' if key else ''} is one of {', '.join(values)}"[:_NAME_CHARS]
             yield OneOf(name=name, path=file.path, key=key, values=values)
 
 

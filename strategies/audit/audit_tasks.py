@@ -76,10 +76,7 @@ def _of_folder(path: Path) -> TaskSet:
 
 
 def _task(place: Path, locker: FixtureLocker) -> RolloutTask:
-    try:
-        prompt = (place / PROMPT_FILE).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise TaskFileError(f"cannot read {place / PROMPT_FILE}: {error}", hint="save it as UTF-8 text") from error
+    prompt = locker.text(place / PROMPT_FILE).strip()
     try:
         task = RolloutTask.model_validate({"id": place.name, "prompt": prompt, "files": _files(place, locker)})
     except ValidationError as error:

@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from strategies.audit.evaluators.evaluator_types import TableColumns
 
 _EXTENSIONS: Final = "csv|tsv|jsonl|json|txt|md|html|xml|yaml|yml|toml|sql|py|sh|ini|cfg|log|db|sqlite"
-FILE_NAME: Final = re.compile(rf"(?<![\w/.\-~$])((?:[\w.\-]+/)*[\w\-][\w.\-]*\.(?:{_EXTENSIONS}))(?![\w/])")
-"""A relative path of a file, by its ending."""
+FILE_NAME: Final = re.compile(
+    rf"(?<![\w/.\-~$])(?:\./)*((?:(?!\.{{1,2}}/)[\w.\-]+/)*[\w\-][\w.\-]*\.(?:{_EXTENSIONS}))(?![\w/])"
+)
+"""A relative path of a file, by its ending; none that leads out of the working directory."""
+_MOST_NAME_CHARS: Final = 150
+"""A longer name is no file that a task asks for (a guess)."""
 _MAKES: Final = re.compile(
     r"\b(?:write|save|create|produce|store|output|export|put|generate|record|place|deliver|leave|make|build|"
     r"called|named|contains?)\b",
@@ -90,7 +94,8 @@ def _deliverables(sentences: Iterable[str], files: Collection[str]) -> Iterator[
     made: dict[str, Deliverable] = {}
     current = ""
     for sentence in sentences:
-        named = [(match.group(1), match.start()) for match in FILE_NAME.finditer(sentence)]
+        places = ((match.group(1), match.start()) for match in FILE_NAME.finditer(sentence))
+        named = [(path, at) for path, at in places if len(path) <= _MOST_NAME_CHARS]
         wanted = [(path, at) for path, at in named if _is_wanted(sentence[:at], sentence, path, files)]
         for path, _ in wanted:
             made.setdefault(path, Deliverable(path=path, format=PurePosixPath(path).suffix[1:].lower()))

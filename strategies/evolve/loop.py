@@ -180,11 +180,11 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
     summary = _summed(plan, results, agenda, bound, ended=turns < plan.cycles)
     stop, retirements = _stop(plan, summary, first, grounds), _retirements(registry, plan, grounds)
     summary = replace(summary, taken_back=taken_back, moves=moves, retirements=retirements, stop=stop)
+    summary = replace(summary, descriptions=_described(registry, plan, grounds))
     if plan.reflecting is not None:
         plan.reflecting.take_notes(registry)
         return replace(summary, model=model_report(registry, plan.reflecting, results, since=since))
-    summary = replace(summary, guidance=_guided(plan, turn, first, grounds, len(results)))
-    return replace(summary, descriptions=_described(registry, plan, grounds))
+    return replace(summary, guidance=_guided(plan, turn, first, grounds, len(results)))
 
 
 def what_is_due(registry: Registry, plan: Plan) -> tuple[tuple[TakenBack, ...], tuple[TierMove, ...]]:

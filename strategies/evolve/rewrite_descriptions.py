@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from registry.actions.publish import publish
 from registry.decide.commands import JudgeDescription
+from strategies.gate.injection import suspicious
 from strategies.pool.raise_signals import raise_found
 from strategies.usage.describe_skill import divided, judge_description, judged_before, rewritten
 from strategies.usage.description_signals import MISFITS
@@ -28,7 +29,8 @@ def rewrite_descriptions(
     """Raise a signal for each description that is surely too wide or too narrow, and judge a better one.
 
     Without `may_promote` only the signals are raised. Sessions are read again only for skills whose loads look
-    amiss. A text that was judged before, on no fewer tasks, is not judged again. With `write` the files follow.
+    amiss. A text that was judged before, on no fewer tasks, is not judged again; one that instructs waits for a
+    person. With `write` the files follow.
     """
     judged = []
     for name in names:
@@ -41,6 +43,9 @@ def rewrite_descriptions(
             continue
         draft = rewritten(audit.description, divided(registry, audit).explore)
         verdict = judge_description(registry, audit, draft)
+        if warnings := suspicious((draft,), ()):
+            reason = f"a person must look at it first: {warnings[0]}"
+            verdict = verdict.model_copy(update={"verdict": "hold", "reasons": (reason,)})
         if draft == audit.description or judged_before(registry, verdict):
             continue
         registry.execute(JudgeDescription(verdict), actor=ACTOR)

@@ -291,14 +291,18 @@ def _digit_sum(number: int, width: int) -> int:
 
 def figures_words(figures: RolloutFigures) -> str:
     """Say the figures, and what they could not have shown."""
-    limit = "all tasks differ alike, so they cannot say how small an effect they show"
-    if figures.detectable:
-        limit = f"the smallest effect that these could have shown is about {figures.detectable:+.2f}"
     return (
         f"difference {figures.difference:+.3f} [{figures.low:+.3f}, {figures.high:+.3f}], "
         f"e-value {figures.e_value:.1f}, p {figures.p:.3f}, "
-        f"{figures.tasks} tasks in {rounds_words(figures.rounds)}; {limit}"
+        f"{figures.tasks} tasks in {rounds_words(figures.rounds)}; {limit_words(figures.detectable)}"
     )
+
+
+def limit_words(detectable: float) -> str:
+    """Say the smallest effect that figures could have shown; 0 where all tasks differ alike."""
+    if not detectable:
+        return "all tasks differ alike, so they cannot say how small an effect they show"
+    return f"the smallest effect that these could have shown is about {detectable:+.2f}"
 
 
 def rounds_words(rounds: int) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from events.types.judge_events import SessionsReviewed
 from registry.decide.commands import RecordFact
+from strategies.pool.known_episodes import with_longer_readings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,12 +19,17 @@ if TYPE_CHECKING:
 
 
 def session_decisions(library: Library) -> dict[str, Literal["approve", "reject"]]:
-    """Give the last word of a person on each session, by its id; a longer reading of one has none yet."""
+    """Give the last word of a person on each session, by its id.
+
+    A longer reading of one that was rejected is rejected; of one that was approved nobody has read the rest.
+    """
     decided: dict[str, Literal["approve", "reject"]] = {}
     for envelope in library.log.read(types=("SessionsReviewed",)):
         event = envelope.event
         if isinstance(event, SessionsReviewed):
-            decided |= dict.fromkeys(json.loads(library.log.get_blob(event.listing) or b"[]"), event.decision)
+            named = json.loads(library.log.get_blob(event.listing) or b"[]")
+            known = with_longer_readings(library, named) if event.decision == "reject" else named
+            decided |= dict.fromkeys(known, event.decision)
     return decided
 
 
@@ -31,7 +37,7 @@ def review_sessions(
     registry: Registry, sessions: Iterable[str], decision: Literal["approve", "reject"], reason: str
 ) -> Receipt:
     """Write down a person's word on sessions, named by their ids."""
-    names = sorted(sessions)
+    names = sorted(set(sessions))
     with registry.log.transaction():
         listing = registry.log.put_blob(json.dumps(names, separators=(",", ":")).encode(), kind="review")
         event = SessionsReviewed(decision=decision, sessions=len(names), listing=listing, reason=reason)

@@ -40,12 +40,16 @@ UNAPPROVED: Final = "that no person approved"
 
 
 class TrainingTrace(NamedTuple):
-    """A session that training can use: what was asked, then its turns in the form of chat templates."""
+    """A session that training can use: what was asked, then its turns in the form of chat templates.
+
+    `copies` are the ids of other sessions that say the same.
+    """
 
     record: EpisodeRecord
     outcome: float
     prompt: str
     messages: list[Message]
+    copies: tuple[str, ...] = ()
 
     @property
     def model(self) -> str:
@@ -81,7 +85,8 @@ def training_traces(library: Library, skill: str = "", logs: LogGlobs | None = N
         trace = _trace(record, outcome, transcript) if transcript else None
         if trace is None:
             left_out[UNREADABLE] += 1
-        elif traces.setdefault(repr((trace.prompt, trace.messages)), trace) is not trace:
+        elif (first := traces.setdefault(text := repr((trace.prompt, trace.messages)), trace)) is not trace:
+            traces[text] = first._replace(copies=(*first.copies, record.id))
             left_out[COPIES] += 1
     return TrainingTraces(tuple(traces.values()), dict(left_out))
 
@@ -89,13 +94,16 @@ def training_traces(library: Library, skill: str = "", logs: LogGlobs | None = N
 def let_go(
     collected: TrainingTraces, decided: Mapping[str, Literal["approve", "reject"]], *, approved: bool
 ) -> TrainingTraces:
-    """Leave out the sessions that a person rejected, and with `approved` those that nobody let go."""
+    """Leave out the sessions that a person rejected, and with `approved` those that nobody let go.
+
+    A word on one of several sessions that say the same is a word on what they say; a rejection goes before.
+    """
     kept, left_out = [], Counter(collected.left_out)
     for trace in collected.traces:
-        decision = decided.get(trace.record.id)
-        if decision == "reject":
+        decisions = {decided.get(session) for session in (trace.record.id, *trace.copies)}
+        if "reject" in decisions:
             left_out[REJECTED] += 1
-        elif approved and decision is None:
+        elif approved and "approve" not in decisions:
             left_out[UNAPPROVED] += 1
         else:
             kept.append(trace)

@@ -34,12 +34,16 @@ def known_corpora(library: Library) -> dict[str, Corpus]:
 
 
 def source_states(corpus: Corpus, project: Path) -> list[SourceState]:
-    """Compare what is kept with the sources of a project as they are."""
-    from strategies.knowledge.corpus import states_of  # noqa: PLC0415 - as above
+    """Compare what is kept with the sources of a project as they are; one that cannot be read counts as gone."""
+    from strategies.knowledge.corpus import MOST_SOURCE_BYTES, states_of  # noqa: PLC0415 - as above
 
     def read(source: str) -> bytes | None:
         place = project / source
-        return place.read_bytes() if place.is_file() else None
+        with suppress(OSError):
+            if place.is_file():
+                with place.open("rb") as stream:  # none that was kept is longer
+                    return stream.read(MOST_SOURCE_BYTES + 1)
+        return None
 
     return states_of(corpus, read)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from contextlib import contextmanager
 from functools import cached_property
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from events.errors import UpstreamError
 from events.model_errors import (
     DisconnectedError,
+    MalformedReplyError,
     ModelError,
     RequestRefusedError,
     ServerFaultError,
@@ -94,10 +96,11 @@ class Claude:
         asked = {name: prompt.sent[name] for name in _COUNTED if name in prompt.sent}
         try:
             with self._failures(prompt.model) as client:
-                tokens = client.messages.count_tokens(**cast("dict[str, Any]", asked)).input_tokens
+                raw = client.messages.with_raw_response.count_tokens(**cast("dict[str, Any]", asked))
+                tokens = _field(raw.read(), "input_tokens", int)
         except UpstreamError:
             return None
-        return tokens if isinstance(tokens, int) and tokens > 0 else None
+        return tokens if tokens > 0 else None
 
     def send_batch(self, prompts: Mapping[str, Prompt]) -> str:
         """Send prompts as a batch, each under an id, and return the batch's name."""
@@ -122,15 +125,16 @@ class Claude:
             yield result_of(line, batch)
 
     def model_names(self) -> tuple[str, ...]:
-        """Ask which models there are; raises UpstreamError, and CredentialsError without a key."""
+        """Ask which models there are, a page of them; raises UpstreamError, and CredentialsError without a key."""
         with self._failures("Claude") as client:
-            return tuple(model.id for model in client.models.list(limit=_MOST_LISTED))
+            listed = _field(client.models.with_raw_response.list(limit=_MOST_LISTED).read(), "data", list)
+        return tuple(str(model["id"]) for model in listed if isinstance(model, dict) and "id" in model)
 
     def has_model(self, name: str) -> bool:
         """Ask whether a name means a model; raises as above. Names of a newest snapshot are on no list."""
         try:
             with self._failures(name) as client:
-                return bool(client.models.retrieve(name).id)
+                return bool(_field(client.models.with_raw_response.retrieve(name).read(), "id", str))
         except RequestRefusedError as error:
             if error.unknown_model:
                 return False
@@ -255,6 +259,17 @@ class Claude:
 
     def _number(self, request_id: str | None) -> str:
         return plain_name(without_key(request_id or "", self._key))
+
+
+def _field(body: bytes, name: str, kind: type[T]) -> T:
+    """Read a field of an answer, as other servers than Anthropic's may write it; raises MalformedReplyError."""
+    try:
+        value = json.loads(body)[name]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        value = None
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise MalformedReplyError(f"what came back has no {name}", hint=AGAIN)
+    return value
 
 
 def _reached(error: Exception) -> bool:

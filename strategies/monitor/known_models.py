@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import NotFoundError
 from strategies.episodes.episode import model_of
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import EpisodeRecord
     from strategies.rollouts.run.export import FinishedRun
+
+_NAMED: Final = 8
+"""Models that are named where another was asked for."""
 
 
 class ModelSessions(NamedTuple):
@@ -44,5 +47,6 @@ def require_known(models: Sequence[str], records: Iterable[EpisodeRecord], runs:
     known = {row.model for row in models_in(records)} | {run.transcript.model for run in runs}
     for model in models:
         if model not in known:
-            listed = ", ".join(sorted(known)) or "none"
-            raise NotFoundError(f"no session and no run names a model {model}", hint=f"the models: {listed}")
+            listed = ", ".join(sorted(known)[:_NAMED]) or "none"
+            more = f" and {len(known) - _NAMED:,} more: germline models list" if len(known) > _NAMED else ""
+            raise NotFoundError(f"no session and no run names a model {model}", hint=f"the models: {listed}{more}")

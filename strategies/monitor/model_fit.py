@@ -84,10 +84,20 @@ def compared_models(
 ) -> list[SkillModelsCompared]:
     """Hold live skills against two models; record what is new of each, and find again what was recorded.
 
+    In either order of the models the question is one, answered in the order of their names. Each skill is recorded
+    before the next is asked about, so that every question has a share of the error rate of its own.
     Raises: RefusedError where nothing is known of any of them under these models.
     """
-    compared = [_compared(registry, name, models, scope, runs) for name in names]
-    telling = [event for event in compared if not _says_nothing(event)]
+    first, second = sorted(models)
+    compared, telling = [], []
+    for name in names:
+        event = _compared(registry, name, (first, second), scope, runs)
+        compared.append(event)
+        if _says_nothing(event):
+            continue
+        telling.append(event)
+        if event not in _before(registry, name):
+            registry.execute(RecordSkillFact(event), actor=ACTOR)
     if not telling:
         most = max(compared, key=lambda event: event.shared_tasks, default=None)
         what = f"{most.reason} ({label(registry.capsule(most.capsule))})" if most else "there is no live skill"
@@ -95,9 +105,6 @@ def compared_models(
             f"too little is known under {' and '.join(models)}: {what}",
             hint=f"germline compare {most.capsule if most else 'SKILL'} --models {quote(','.join(models))}",
         )
-    for event in telling:
-        if event not in _before(registry, event.capsule):
-            registry.execute(RecordSkillFact(event), actor=ACTOR)
     return compared
 
 
@@ -141,7 +148,7 @@ def model_fit(
     by_runs = len(_shared(*of_runs)) >= LEAST_TASKS
     first, second = of_runs if by_runs else [_side_of_sessions(library, capsule, m, records) for m in models]
     lines = [(gene, line) for gene in capsule.genes for line in gene.lines if claims_of(gene, line)]
-    share = alpha / (6 + 4 * len(lines))
+    share = alpha / (8 + 4 * len(lines))  # both ways: two effects, their difference and its cost; each line twice
     between = _between(first, second)
     figures = [_figures(side, share, "runs" if by_runs else "sessions") for side in (first, second)]
     sealed = divide(records, split_groups(library), library.about().split_key).sealed
@@ -343,13 +350,16 @@ def _better(
     if between.p_less <= share:
         return "first", f"with it {second} does worse than {compared.first.model}: {words}"
     if delta.low > -ALIKE and delta.high < ALIKE:
-        return "either", f"alike with it, {words}{_cheaper(compared)}"
+        return "either", f"alike with it, {words}{_cheaper(compared, share)}"
     return "unknown", f"with it no difference is shown: {words}"
 
 
-def _cheaper(compared: SkillModelsCompared) -> str:
+def _cheaper(compared: SkillModelsCompared, share: float) -> str:
     cost = compared.cost_usd
-    if cost is None or cost.low <= 0 <= cost.high:
+    if cost is None or not cost.value:
+        return ""
+    error = (cost.high - cost.low) / (2 * Z95)
+    if error and one_sided_p(abs(cost.value) / error) > share:
         return ""
     cheaper = compared.second.model if cost.value < 0 else compared.first.model
     return f"; {cheaper} costs less, {abs(cost.value):.4f} USD a task"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from events.types.capsule_events import DescriptionJudged, ShareChange
 from registry.query.versions import event_of
+from registry.skill_md.rules import MAX_DESCRIPTION
 from strategies.gate.replay.contrast import contrast
 from strategies.gate.rollout_rule import figures_of
 from strategies.gate.stats.alpha_spending import nth_share
@@ -58,8 +59,10 @@ def divided(library: Library, audit: TriggerAudit) -> Divided:
 def rewritten(description: str, explore: Sequence[OfferedSession]) -> str:
     """Rewrite a description: leave out parts that find what does not need the skill, add words of what does.
 
-    Each step must find and spare more of the explore sessions, both shares weighing the same.
+    Each step must find and spare more of the explore sessions, both shares weighing the same. Only sessions from
+    logs that are one's own word count: who writes others could put words before agents.
     """
+    explore = [session for session in explore if session.record.trust == "mine"]
     text, best = description, _balanced(description, explore)
     while True:
         parts = _PARTS.split(text)
@@ -70,7 +73,11 @@ def rewritten(description: str, explore: Sequence[OfferedSession]) -> str:
         text, best = shortest, value
     added: list[str] = []
     while len(added) < _MOST_WORDS:
-        words = _words_to_add(text, added, explore)
+        words = [
+            word
+            for word in _words_to_add(text, added, explore)
+            if len(_with(text, [*added, word])) <= MAX_DESCRIPTION
+        ]
         value, word = max(
             ((_balanced(_with(text, [*added, word]), explore), word) for word in words), default=(0.0, "")
         )

@@ -13,11 +13,12 @@ import pytest
 
 from strategies.claims import catalogue
 from strategies.logs.reader_plugins import BrokenReader
-from tests.anthropic_stub import KEY, LATEST, AnthropicStub, fails
+from tests.anthropic_stub import KEY, LATEST, AnthropicStub, Step, fails
 from tests.terminal import Terminal
 from tui.cli.commands.registry import doctor_checks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 DROP_TRIGGERS = "SELECT 'DROP TRIGGER ' || name FROM sqlite_master WHERE type = 'trigger'"
@@ -159,6 +160,10 @@ def test_without_a_key_it_is_said_what_one_would_add_and_nothing_is_broken(germl
     assert (models["state"], models["mend"]) == ("missing", 'proposer = "NAME" under [models] in germline.toml')
 
 
+def answering(step: Step) -> Callable[[str], Step]:
+    return lambda _: step
+
+
 def test_a_server_of_models_is_asked_which_it_has(germline: Terminal) -> None:
     with AnthropicStub(key="") as stub:
         for name, state, words in (
@@ -190,10 +195,12 @@ def test_the_server_of_claude_is_asked_which_models_it_has(tmp_path: Path) -> No
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(stub, "_tells", lambda _: fails(404, "not_found_error", "no such path"))
             silent = checked("stub-judge", 0)
-        assert (silent["state"], silent["said"]) == (
-            "missing",
-            f"{stub.base_url} does not say which models it has",
-        )
+            says_nothing = ("missing", f"{stub.base_url} does not say which models it has")
+            assert (silent["state"], silent["said"]) == says_nothing
+            for odd in (Step("<html>"), Step([]), Step({"data": 5})):  # as servers that only pass messages on
+                patch.setattr(stub, "_tells", answering(odd))
+                silent = checked("stub-judge", 0)
+                assert (silent["state"], silent["said"]) == says_nothing
         stub.key = "another"
         assert "was refused" in checked("stub-judge", 3)["said"]
     assert "no connection" in checked("stub-judge", 3)["said"]
@@ -223,6 +230,10 @@ def test_isolation_that_is_missing_matters_where_rollouts_are_set_up(
     germline.write("tasks.toml", "")
     germline.write("germline.toml", f'[rollouts]\ntasks = "tasks.toml"\n{consent}')
     (isolation,) = told(germline, "isolation", code=code)
+    assert not told(germline, "rollouts", code=code)
+    (germline.folder / "set").mkdir()
+    germline.write("germline.toml", f'[rollouts]\ntasks = "set"\n{consent}')
+    assert not told(germline, "rollouts", code=code), "a folder of tasks is there, too"
     assert (isolation["state"], isolation["said"]) == (state, "the network is not cut off")
 
 

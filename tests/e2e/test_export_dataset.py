@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from strategies.gate.replay.evaluation_set import ground_of
+from strategies.interchange.session_reviews import session_decisions
+from strategies.interchange.training_traces import let_go, training_traces
+from strategies.pool.known_episodes import SUPERSEDED
+from strategies.pool.moved_logs import body_of
 from tests.terminal import Terminal
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.bootstrap import find_registry, open_library, open_registry
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +28,7 @@ def session(task: int, trial: int, reward: float, model: str) -> dict[str, Any]:
     call = {"id": "c1", "type": "function", "function": {"name": "sql", "arguments": f'{{"q": "SELECT {task}"}}'}}
     rounds = [
         {"role": "assistant", "content": f"try {trial}", "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "c1", "content": f"row {trial} of jane.doe@corp.com"},
+        {"role": "tool", "tool_call_id": "c1", "content": f"row\u200b {trial} of jane.doe@corp.com"},
     ]
     asked = {"role": "user", "content": f"How many orders has customer {task}? AKIAQYLPMN5HHHFPZAM2"}
     messages = [
@@ -180,6 +184,8 @@ def test_sessions_are_read_as_they_would_be_written_and_only_what_a_person_let_g
     said = germline.does("export", "review", "--sessions", first[:10]).out
     assert "orders has customer" in said
     assert not {"AKIAQYLPMN5HHHFPZAM2", "jane.doe@corp.com"} & set(said.split())
+    assert "row\\u200b " in said, "a person sees what does not show, and would be learned"
+    assert germline("export", "review", "--sessions", "").code == 2
     dry = germline.does(
         "export", "review", "--sessions", first, "--approve", "--reason", "read", "--dry-run", "--json"
     )
@@ -197,5 +203,34 @@ def test_sessions_are_read_as_they_would_be_written_and_only_what_a_person_let_g
     germline.does("export", "review", "--sessions", "--approve", "--reason", "read them all")
     assert len(exported(germline, "kto", "--approved", "--yes")[1]["sessions"]) == len(others) + 1
     assert germline("export", "review", "--sessions", "--approve", "--reason", "again").code == 2
+    twice = ("export", "review", "--sessions", second, second[:12], "--reject", "--reason", "twice", "--json")
+    assert germline.does(*twice).json["sessions"] == 1
     assert germline("export", "review", "--sessions", "zzz").code == 2
     assert germline.does("verify").code == 0
+
+
+def test_a_session_that_goes_on_after_it_was_rejected_is_rejected_still(tmp_path: Path) -> None:
+    germline = with_logs(tmp_path, tasks=12)
+    rejected, approved, *_ = (
+        row["id"] for row in germline.does("export", "review", "--sessions", "--json").json["sessions"]
+    )
+    germline.does("export", "review", "--sessions", rejected, "--reject", "--reason", "it names a customer")
+    germline.does("export", "review", "--sessions", approved, "--approve", "--reason", "read it")
+    with open_registry(find_registry(str(germline.folder / ".germline/registry.db"))) as registry:
+        assert session_decisions(registry) == {rejected: "reject", approved: "approve"}
+        registry.log.put_map(SUPERSEDED, body_of({rejected: "it went on", approved: "so did this"}))
+        decided = session_decisions(registry)
+    assert decided == {rejected: "reject", "it went on": "reject", approved: "approve"}
+
+
+def test_what_was_rejected_is_not_written_for_another_session_that_says_the_same(tmp_path: Path) -> None:
+    germline = with_logs(tmp_path, tasks=12)
+    again = [session(task, 0, 1.0, "strong") | {"trial": 7} for task in range(12)]
+    germline.write("logs/again.jsonl", "".join(f"{json.dumps(row)}\n" for row in again))
+    germline.does("scan", "logs")
+    with open_library(find_registry(str(germline.folder / ".germline/registry.db"))) as library:
+        every = training_traces(library)
+    copied = next(trace for trace in every.traces if trace.copies)
+    only = every._replace(traces=(copied,))
+    assert let_go(only, {copied.copies[0]: "reject"}, approved=False).traces == ()
+    assert let_go(only, {copied.copies[0]: "approve"}, approved=True).traces == (copied,)

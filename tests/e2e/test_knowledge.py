@@ -112,6 +112,7 @@ def test_a_source_that_changes_is_named_with_its_stale_passages(terminal: Termin
     assert "changed: docs/rules.md no longer says this" in known(terminal, "days until goods come back")
     status = terminal.does("status")
     assert "knowledge is stale: docs/rules.md (changed): germline knowledge check shop" in status.out
+    assert "✓ Nothing is wrong, 1 thing to look at: 1 skill" in terminal.does("check").out
     (finding,) = terminal.does("check", "--json").json["findings"]
     assert (finding["rule"], finding["level"], finding["line"]) == ("knowledge", "warning", 3)
     assert finding["path"].endswith("skills/shop/references/knowledge/docs/rules.md")
@@ -120,6 +121,18 @@ def test_a_source_that_changes_is_named_with_its_stale_passages(terminal: Termin
     assert "14 days" in known(terminal, "days until goods come back")
     (terminal.folder / "db/schema.sql").unlink()
     assert terminal("knowledge", "check").hint == "germline knowledge remove shop db/schema.sql --reason TEXT"
+    with (terminal.folder / "db/schema.sql").open("wb") as grown:
+        grown.truncate(1 << 40)  # as far as any stranger's list may lead: no more is read than was ever kept
+    assert "changed  db/schema.sql" in terminal("knowledge", "check").out
+
+
+def test_a_source_that_is_named_like_a_command_is_quoted_where_a_command_names_it(terminal: Terminal) -> None:
+    terminal.write("docs/$(touch pwned).md", RULES)
+    approved(terminal, "docs/$(touch pwned).md")
+    (terminal.folder / "docs/$(touch pwned).md").unlink()
+    (finding,) = terminal.does("check", "--json").json["findings"]
+    quoted = "germline knowledge remove shop 'docs/$(touch pwned).md' --reason TEXT"
+    assert finding["mend"] == quoted == terminal("knowledge", "check").hint
 
 
 def test_what_is_erased_is_in_no_version_and_none_that_held_it_comes_back(terminal: Terminal) -> None:

@@ -18,7 +18,7 @@ from registry.projection.projector import rebuild
 from registry.query.model_prompts import asked_with
 from strategies.models.protocol import Request, user_message
 from strategies.models.tape import Tape
-from tests.anthropic_stub import COUNTING, AnthropicStub, cuts, gives, says
+from tests.anthropic_stub import COUNTING, AnthropicStub, Step, cuts, gives, says
 from tests.asking import PICK, Pick, asked, asking, question
 from tests.registries import documents, raised_signal
 
@@ -67,6 +67,10 @@ def test_what_the_estimate_would_refuse_is_counted_by_the_server_first(
     with asking(registry, stub, stub.settings(cap_usd_per_cycle=0.1)) as model:
         with pytest.raises(SpendingCapError):  # the server does not count
             model.ask(long)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(stub, "_tells", lambda _: Step([]))  # or answers something else
+            with pytest.raises(SpendingCapError):
+                model.ask(long)
         assert stub.asked() == []
         stub.counts = 4_000
         model.ask(long)

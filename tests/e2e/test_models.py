@@ -84,6 +84,7 @@ def test_a_skill_that_helps_with_one_model_and_harms_with_the_other_goes_with_th
     assert skill["shared_tasks"] == TASKS
     assert skill["cost_usd"]["value"] == pytest.approx(0.02)
     assert compared(germline, "new", "old") == skill
+    assert compared(germline, "old", "new") == skill, "in either order it is one question"
     assert len(recorded(germline)) == 1
     assert germline.does("verify").code == 0
 
@@ -93,7 +94,19 @@ def test_a_newer_model_that_does_worse_is_not_preferred_for_being_newer(
 ) -> None:
     germline = known(tmp_path, {**EVEN, ("old", True): 0.9, ("old", False): 0.9, ("new", True): 0.5})
     skill = compared(germline, "old", "new")
-    assert (skill["suits"], skill["reason"][:35]) == ("first", "with it new does worse than old: -0")
+    assert (skill["suits"], skill["reason"][:36]) == ("second", "with it old does better than new: +0")
+
+
+def test_each_skill_that_is_asked_about_spends_a_share_of_its_own(tmp_path: Path) -> None:
+    germline = known(tmp_path, EVEN)
+    germline.write("more/mail/SKILL.md", SKILL.replace("billing", "mail"))
+    germline.does("import", "more")
+    germline.write("mail.jsonl", "".join(f"{line}\n" for line in lines(EVEN)).replace('"billing"', '"mail"'))
+    germline.does("scan", "mail.jsonl")
+    skills = germline.does("models", "compare", "old", "new", "--json").json["skills"]
+    assert [skill["alpha"] for skill in skills] == [pytest.approx(ALPHA / 2), pytest.approx(ALPHA / 6)]
+    again = germline.does("models", "compare", "new", "old", "--json").json["skills"]
+    assert [skill["alpha"] for skill in again] == [skill["alpha"] for skill in skills]
 
 
 def test_outcomes_that_no_model_and_no_skill_changes_prefer_none_in_twenty_seeds(tmp_path: Path) -> None:
@@ -110,6 +123,13 @@ def test_outcomes_that_no_model_and_no_skill_changes_prefer_none_in_twenty_seeds
             fit = model_fit(library, "billing", ("old", "new"), replace(scope, records=shuffled), (), ALPHA / 2)
             named += [fit.suits, fit.first.verdict, fit.second.verdict]
     assert set(named) <= {"unknown", "either", "unclear"}
+
+
+def test_of_many_models_few_are_listed_and_the_rest_is_counted(tmp_path: Path) -> None:
+    germline = known(tmp_path, {(f"m{number}", True): 0.5 for number in range(60)}, tasks=1)
+    assert "20 more: --json" in germline.does("models", "list").out
+    unknown = germline("models", "compare", "m1", "other")
+    assert unknown.hint.endswith("and 52 more: germline models list")
 
 
 def test_too_little_an_unknown_model_and_the_same_one_twice_are_errors(tmp_path: Path) -> None:

@@ -117,7 +117,8 @@ def test_lines_of_one_skill_are_tested_each_against_the_skill_without_it(termina
     assert "retire it?" not in terminal.does("status").out
     assert "without the line" in terminal.does("log", "mixed", "--type", "SkillTested").out
     assert terminal("skill", "test", "mixed", "--lines", "1").hint == "the lines: 8, 9, 10"
-    assert [terminal("skill", "test", "mixed", "--lines", wrong).code for wrong in ("x", ",")] == [2, 2]
+    assert [terminal("skill", "test", "mixed", "--lines", wrong).code for wrong in ("x", ",", "")] == [2, 2, 2]
+    assert "no skill named nope" in terminal("skill", "test", "nope", "--lines", "8").err
     assert terminal("skill", "test", "mixed", "notes", "--lines", "all").code == 2
     assert terminal.does("verify").code == 0
 

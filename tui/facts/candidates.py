@@ -165,5 +165,7 @@ def agreement_words(agreement: Agreement) -> str:
         if len(months) > 1:
             words.append(", ".join(f"{month.month} {month.agreed:,} of {month.answers:,}" for month in months))
     if agreement.accepted or agreement.rejected:
-        words.append(f"of what it left open they took {agreement.accepted:,} and refused {agreement.rejected:,}")
+        words.append(
+            f"of what the gate left open people took {agreement.accepted:,} and refused {agreement.rejected:,}"
+        )
     return "; ".join(words)

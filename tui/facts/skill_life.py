@@ -111,9 +111,9 @@ def model_words(figures: ModelFigures) -> str:
         f"{share(figures.success)} {interval(figures.low, figures.high)} of {count(figures.uses, unit)} with it"
     ]
     if figures.cost_usd is not None:
-        words.append(f"{figures.cost_usd:.4f} USD")
+        words.append(f"{figures.cost_usd:.4f} USD a {unit}")
     if figures.seconds is not None:
-        words.append(f"{figures.seconds:,.0f} s")
+        words.append(f"{figures.seconds:,.0f} s a {unit}")
     if figures.effect is None:
         return f"{', '.join(words)}; too little to tell whether it helps"
     effect = f"{figures.effect.value:+.3f} [{figures.effect.low:+.3f}, {figures.effect.high:+.3f}]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.types.frozen import Frozen
@@ -96,7 +97,7 @@ def knowledge_findings(library: Library, project: Path) -> Iterator[CheckFinding
                 path=_from_here(library.capsule(name), copy),
                 line=0 if is_gone or not state.stale else state.stale[0].first,
                 what=f"{source} {'is gone' if is_gone else 'changed'} since it was read on {state.source.read}",
-                mend=f"germline knowledge {'remove' if is_gone else 'add'} {name} {source} --reason TEXT",
+                mend=f"germline knowledge {'remove' if is_gone else 'add'} {name} {quote(source)} --reason TEXT",
             )
 
 

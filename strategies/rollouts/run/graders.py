@@ -70,7 +70,9 @@ def rewarded(grader: HarborGrader, work: AgentWork, *, solved: bool = False) -> 
     if not look.ran.succeeded:
         return Graded(0.0, f"{NO_REWARD}: {look.ran.error or output}"[:_NOTE_CHARS])
     given = _printed(look.ran.stdout)
-    return given if given.value or given.note else given._replace(note=output)
+    if given.note:
+        return given._replace(note=f"{NO_REWARD} from 0 to 1: {given.note}"[:_NOTE_CHARS])
+    return given if given.value else given._replace(note=output)
 
 
 def alike(text: str, reference: str) -> float:

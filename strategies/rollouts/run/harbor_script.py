@@ -10,10 +10,11 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 _TESTS, _SOLUTION = "tests", "solution"
-_TAIL_LINES = 3
+_TAIL_LINES, _TAIL_BYTES = 3, 64 * 1024
 
 
 def main() -> int:
@@ -28,10 +29,13 @@ def main() -> int:
     for name in (_TESTS, _SOLUTION):
         _copy(Path(task) / name, room / name, places)
     for script in scripts:
-        ran = subprocess.run(  # noqa: S603 - what the sandbox is there for
-            [bash, str(room / script)], capture_output=True, text=True, errors="replace", check=False
-        )
-        last = [*(ran.stdout + ran.stderr).strip().splitlines()[-_TAIL_LINES:], f"exit code {ran.returncode}"]
+        with tempfile.TemporaryFile(dir=room) as output:  # a pipe would wait for what a script leaves running
+            ran = subprocess.run(  # noqa: S603 - what the sandbox is there for
+                [bash, str(room / script)], stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False
+            )
+            output.seek(max(output.tell() - _TAIL_BYTES, 0))
+            tail = output.read(_TAIL_BYTES).decode(errors="replace")
+        last = [*tail.strip().splitlines()[-_TAIL_LINES:], f"exit code {ran.returncode}"]
         sys.stderr.write(f"{script}: {' / '.join(last)}\n")
     reward = reward_in(rewards)
     sys.stdout.write(reward)
@@ -41,17 +45,22 @@ def main() -> int:
 def reward_in(folder: Path) -> str:
     """Read the reward: `reward` or the only number of reward.json, else reward.txt; "" where there is none."""
     try:
-        whole = json.loads((folder / "reward.json").read_text())
-    except (OSError, ValueError):
+        whole = json.loads(_written(folder / "reward.json"), parse_int=float)
+    except (ValueError, RecursionError):
         whole = None
     if isinstance(whole, dict):
         numbers = {name: value for name, value in whole.items() if isinstance(value, int | float)}
         whole = numbers.get("reward", next(iter(numbers.values())) if len(numbers) == 1 else None)
     if isinstance(whole, int | float):
         return repr(float(whole))
+    return _written(folder / "reward.txt").strip()
+
+
+def _written(file: Path) -> str:
+    """Read what a verifier wrote; "" where that is no file, as a pipe, which would wait for a writer."""
     try:
-        return (folder / "reward.txt").read_text().strip()
-    except (OSError, ValueError):
+        return file.read_text(errors="replace")[:_TAIL_BYTES] if file.is_file() else ""
+    except OSError:
         return ""
 
 

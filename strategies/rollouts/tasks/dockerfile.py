@@ -10,6 +10,9 @@ from pathlib import PurePosixPath
 from posixpath import join, normpath
 from typing import TYPE_CHECKING, Final
 
+from events.errors import TaskFileError
+from strategies.rollouts.tasks.workspace import MAX_READ_BYTES, read_text
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -28,7 +31,7 @@ class Built:
     """A working directory: its path in the image, the files in it by their path there, and what is missing.
 
     `outside` are files that lie elsewhere in the image, `from_image` tells whether an image is named at all,
-    `services` whether others are to run beside it.
+    `services` whether others are to run beside it, `links` whether some were passed over.
     """
 
     workdir: str = DEFAULT_WORKDIR
@@ -36,6 +39,7 @@ class Built:
     outside: tuple[str, ...] = ()
     from_image: bool = False
     services: bool = False
+    links: bool = False
 
     def here(self, text: str) -> str:
         """Write paths of the working directory as relative ones."""
@@ -46,12 +50,18 @@ def built(context: Path) -> Built:
     """Tell what a run begins with: what is copied, or all of the folder where there is no Dockerfile."""
     inputs = _inputs(context)
     services = any((context / name).is_file() for name in _COMPOSE)
+    links = any(path.is_symlink() for path in context.rglob("*"))
     file = context / _FILE
     if not file.is_file():
-        return Built(files={path.relative_to(context).as_posix(): path for path in inputs}, services=services)
+        files = {path.relative_to(context).as_posix(): path for path in inputs}
+        return Built(files=files, services=services, links=links)
     workdir = ""
     placed: dict[str, Path] = {}
-    for word, rest in _instructions(file.read_text(encoding="utf-8", errors="replace")):
+    text = read_text(context, _FILE)
+    if text is None:
+        what = f"it is no file below {context}, or one of more than {MAX_READ_BYTES:,} bytes"
+        raise TaskFileError(f"cannot read {file}: {what}", hint="keep it below the folder of the task")
+    for word, rest in _instructions(text):
         match word:
             case "FROM":
                 workdir, placed = "", {}
@@ -67,6 +77,7 @@ def built(context: Path) -> Built:
         outside=tuple(sorted(placed.keys() - inside.keys())),
         from_image=True,
         services=services,
+        links=links,
     )
 
 
@@ -77,8 +88,8 @@ def _inputs(context: Path) -> list[Path]:
 
 def _instructions(text: str) -> list[tuple[str, str]]:
     whole = _CONTINUED.sub(" ", "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")))
-    words = (line.strip().partition(" ") for line in whole.splitlines() if line.strip())
-    return [(word.upper(), rest.strip()) for word, _, rest in words]
+    words = (line.split(None, 1) for line in whole.splitlines() if line.strip())
+    return [(word.upper(), "".join(rest).strip()) for word, *rest in words]
 
 
 def _copied(context: Path, inputs: list[Path], rest: str, workdir: str) -> dict[str, Path]:
@@ -106,6 +117,6 @@ def _copied(context: Path, inputs: list[Path], rest: str, workdir: str) -> dict[
 def _words(rest: str) -> list[str]:
     try:
         words = json.loads(rest) if rest.startswith("[") else shlex.split(rest)
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     return [str(word) for word in words]

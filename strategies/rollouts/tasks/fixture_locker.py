@@ -12,7 +12,7 @@ from typing import Final
 
 from events.errors import TaskFileError
 from strategies.rollouts.tasks.task import MAX_FIXTURE_BYTES, MAX_TASKS, RolloutTask, TaskSet
-from strategies.rollouts.tasks.workspace import place_below
+from strategies.rollouts.tasks.workspace import MAX_READ_BYTES, place_below, read_file
 
 UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 """What no name of a set or a task may hold."""
@@ -50,6 +50,19 @@ class FixtureLocker:
             self.known[path] = self._locked(where, path)
         return self.known[path]
 
+    def text(self, file: Path) -> str:
+        """Read a text of the set; raises TaskFileError if it is none, or a link takes it from outside."""
+        content = read_file(self.folder, file.relative_to(self.folder).as_posix())
+        if content is None:
+            what = f"it is no file below {self.folder}, or one of more than {MAX_READ_BYTES:,} bytes"
+            raise TaskFileError(
+                f"cannot read {file}: {what}", hint="keep the files of a task set below its folder"
+            )
+        try:
+            return content.decode()
+        except UnicodeDecodeError as error:
+            raise TaskFileError(f"cannot read {file}: {error}", hint="save it as UTF-8 text") from error
+
     def _locked(self, where: str, path: str) -> dict[str, object]:
         place = None if Path(path).is_absolute() or "\0" in path else place_below(self.folder, path)
         if place is None or ".." in Path(path).parts:
@@ -58,6 +71,8 @@ class FixtureLocker:
                 hint="keep the files of a task set below its folder",
             )
         try:
+            if place.exists() and not place.is_file():  # a pipe would wait for a writer
+                raise TaskFileError(f"{where}: {path} is no file", hint="name a file, not a folder or a pipe")
             size, executable = place.stat().st_size, os.access(place, os.X_OK)
             content = place.read_bytes() if size <= MAX_FIXTURE_BYTES else b""
         except OSError as error:

@@ -35,8 +35,9 @@ _LIMIT_S: Final = 600.0
 """What an agent and a verifier get where a task does not say (Harbor's own)."""
 _DEEPEST: Final = 6
 _MOST_TAG_CHARS: Final = 120
-_CANARY: Final = re.compile(r"\A(?:\s*(?:<!--[^>]*canary[^>]*-->|#[^\n]*canary[^\n]*)\s*\n)+", re.IGNORECASE)
-"""Marks at the beginning of an instruction by which leaked benchmarks are found: no part of what is asked."""
+_MARK: Final = re.compile(r"\s*+(?:<!--[^>]*+(?<=--)>|#[^\n]*+)[^\S\n]*+\n")
+_CANARY: Final = "canary"
+"""What marks at the beginning of an instruction say: leaked benchmarks are found by them, and nothing is asked."""
 _HINT: Final = "a Harbor task holds task.toml, instruction.md and tests/test.sh; docs/rollouts.md"
 
 
@@ -78,15 +79,14 @@ def load_harbor(path: Path, *, graded: bool = True) -> TaskSet:
 
 
 def _read(place: Path, locker: FixtureLocker, *, graded: bool) -> _Read:
-    settings, environment = _settings(place), place / _ENVIRONMENT
-    container, start = _table(place, settings, "environment"), built(environment)
-    graders = (_grader(place, settings, start, locker),) if graded else ()
+    settings = _settings(locker, place)
+    container, start = _table(place, settings, "environment"), built(place / _ENVIRONMENT)
     try:
         task = RolloutTask(
             id=UNFIT.sub("-", place.name).strip("-._"),
-            prompt=start.here(_CANARY.sub("", _text(place / INSTRUCTION))).strip(),
+            prompt=start.here(_without_marks(locker.text(place / INSTRUCTION))).strip(),
             files={name: _locked(locker, file) for name, file in start.files.items()},
-            graders=graders,
+            graders=(_grader(place, settings, start, locker),) if graded else (),
             limit_s=_seconds(place, settings, "agent"),
             tags=_tags(_table(place, settings, "metadata")),
             folder=locker.folder,
@@ -102,6 +102,8 @@ def _lacks(start: Built, container: dict[str, Any], verifier: dict[str, Any]) ->
         yield "no container is made: they run in the sandbox, with the programs of this machine"
     if start.outside:
         yield "the files that their image has outside of the working directory are not there"
+    if start.links:
+        yield "links in environment/ are passed over"
     if start.services:
         yield "the services of docker-compose.yaml are not started"
     if verifier.get("env"):
@@ -123,10 +125,10 @@ def _grader(place: Path, settings: dict[str, Any], start: Built, locker: Fixture
     )
 
 
-def _settings(place: Path) -> dict[str, Any]:
+def _settings(locker: FixtureLocker, place: Path) -> dict[str, Any]:
     try:
-        settings = tomllib.loads(_text(place / SETTINGS))
-    except tomllib.TOMLDecodeError as error:
+        settings = tomllib.loads(locker.text(place / SETTINGS))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise TaskFileError(f"{place / SETTINGS} is no TOML: {error}", hint=_HINT) from error
     if settings.get("steps"):
         raise TaskFileError(
@@ -168,8 +170,9 @@ def _locked(locker: FixtureLocker, file: Path) -> Fixture:
     return Fixture.model_validate(locker.fixture(str(file.parent), file.relative_to(locker.folder).as_posix()))
 
 
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise TaskFileError(f"cannot read {file}: {error}", hint="save it as UTF-8 text") from error
+def _without_marks(text: str) -> str:
+    """Leave out the canaries that an instruction begins with."""
+    start = 0
+    while (mark := _MARK.match(text, start)) and _CANARY in mark[0].lower():
+        start = mark.end()
+    return text[start:]

@@ -78,7 +78,7 @@ def _text(path: Path) -> str:
 def _of_toml(path: Path, text: str) -> tuple[str, Iterator[_Found]]:
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise TaskFileError(f"{path} is no TOML: {error}", hint=_HINT) from error
     unknown = sorted(table.keys() - {"name", "defaults", "tasks"})
     if unknown:

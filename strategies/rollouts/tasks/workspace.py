@@ -111,7 +111,13 @@ def copy_workspace(source: Path, target: Path) -> None:
 
 
 def read_text(folder: Path, path: str) -> str | None:
-    """Read a text file below a folder; None where there is no such regular file, or one too large to check."""
+    """Read a text file below a folder, None as `read_file`; bytes that are no text are replaced."""
+    content = read_file(folder, path)
+    return None if content is None else content.decode(errors="replace")
+
+
+def read_file(folder: Path, path: str) -> bytes | None:
+    """Read a file below a folder; None where there is no such regular file, or one too large to check."""
     place = place_below(folder, path)
     if place is None:
         return None
@@ -124,7 +130,7 @@ def read_text(folder: Path, path: str) -> str | None:
         os.close(descriptor)  # a folder cannot even be opened as a stream
         return None
     with open(descriptor, "rb") as stream:  # noqa: PTH123 - a descriptor
-        return stream.read().decode(errors="replace")
+        return stream.read()
 
 
 def _entries(folder: Path) -> Iterator[tuple[str, os.stat_result]]:

@@ -82,7 +82,10 @@ def _sentence(document: CheckDocument) -> str:
         return (
             f"The registry does not hold what it promises: {count(wrong, 'problem')}; nothing else was looked at."
         )
-    return f"{count(wrong, 'thing')} to mend: {looked}." if wrong else f"All is as it should be: {looked}."
+    if wrong:
+        return f"{count(wrong, 'thing')} to mend: {looked}."
+    warned = f"Nothing is wrong, {count(len(document.findings), 'thing')} to look at"
+    return f"{warned if document.findings else 'All is as it should be'}: {looked}."
 
 
 def _named(finding: CheckFinding) -> str:

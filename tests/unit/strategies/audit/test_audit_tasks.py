@@ -53,6 +53,23 @@ def test_a_folder_holds_a_task_with_its_workspace(folder: Path) -> None:
     assert workspace_texts(task) == {"sales.csv": "region,amount\nnorth,1\n"}
 
 
+def test_a_path_that_begins_where_the_run_does_is_the_same_file_and_one_that_leads_out_is_none() -> None:
+    found = anchors_of("Write the totals to ./out/totals.csv. Save it in ../other.csv and a/../b.csv, too.", {})
+    assert [name for name in found if "is there" in name] == ["out/totals.csv is there"]
+    columns = ",".join(f"column_{number}" for number in range(60))
+    long = anchors_of(f"Write {'x' * 600}.csv, and out.csv with the header `{columns}`.", {})
+    assert "out.csv is there" in long
+    assert not any("xxx" in name for name in long)
+
+
+def test_a_prompt_that_a_link_takes_from_outside_is_not_read(folder: Path) -> None:
+    (folder.parent / "secret.txt").write_text("a key", encoding="utf-8")
+    (folder / "one/task.md").unlink()
+    (folder / "one/task.md").symlink_to(folder.parent / "secret.txt")
+    with pytest.raises(TaskFileError, match="is no file below"):
+        load_audit_tasks(folder)
+
+
 def test_a_task_set_is_taken_without_its_graders(tmp_path: Path) -> None:
     file = tmp_path / "tasks.jsonl"
     file.write_text(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from events.errors import GermlineError
 from events.extras import install_hint
 from events.integrity.sidecar import contradiction
-from events.model_errors import RequestRefusedError
+from events.model_errors import MalformedReplyError, RequestRefusedError
 from events.store.envelope import GENESIS, holds
 from registry.actions.publish import differences, moved_to, standing
 from registry.evidence.gitleaks import find_scanner
@@ -283,7 +283,10 @@ def _claudes(named: Sequence[str], base_url: str) -> Iterator[DoctorCheck]:
         try:
             there = server.model_names()
             short = [name for name in named if name not in there and server.has_model(name)]
-        except RequestRefusedError:  # servers in the place of Anthropic's need not list anything
+        except (
+            RequestRefusedError,
+            MalformedReplyError,
+        ):  # servers in the place of Anthropic's need not list anything
             yield DoctorCheck("models", "missing", f"{where} does not say which models it has")
             return
         except GermlineError as error:
@@ -342,7 +345,7 @@ def _rollouts(config: Config | None) -> Iterator[DoctorCheck]:
         )
         yield DoctorCheck("isolation", "broken" if wanted and not allowed else "missing", words, mend)
     for named in sorted({path for skill in every for path in (skill.tasks, skill.metric) if path}):
-        if not Path(named).is_file():
+        if not Path(named).exists():
             yield DoctorCheck(
                 "rollouts", "broken", f"{NAME} names {named}, which is not there", "germline config --origins"
             )

@@ -13,7 +13,7 @@ from tui.documents.exports import ExportReviewDocument, TrainingSessionRow
 from tui.session.bootstrap import find_registry, open_library, open_registry
 from tui.text.names import SHOWN_CHARS
 from tui.text.numbers import count, share
-from tui.text.terminal_text import clip, harmless, one_line
+from tui.text.terminal_text import clip, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,13 +94,13 @@ def _named(traces: Sequence[TrainingTrace], names: Sequence[str]) -> list[Traini
     """Find the sessions that are named by the beginning of their ids, all of them where none is."""
     if not names:
         return list(traces)
-    chosen = []
+    chosen: list[TrainingTrace] = []
     for name in names:
-        matching = [trace for trace in traces if trace.record.id.startswith(name.lower())]
+        matching = [trace for trace in traces if name and trace.record.id.startswith(name.lower())]
         if len(matching) != 1:
             what = f"{len(matching)} sessions begin" if matching else "no session that training could use begins"
-            raise NotFoundError(f"{what} with {name}", hint=_AGAIN)
-        chosen += matching
+            raise NotFoundError(f"{what} with {name!r}", hint=_AGAIN)
+        chosen += (trace for trace in matching if trace not in chosen)
     return chosen
 
 
@@ -121,7 +121,8 @@ def _print_one(call: Invocation, trace: TrainingTrace) -> None:
     short = trace.record.id[:SHOWN_CHARS]
     call.say(f"{short}  outcome {share(trace.outcome)}, {trace.model or 'no model named'}: as it would be written")
     for who, text in (("user", trace.prompt), *((str(m["role"]), _text(m)) for m in trace.messages)):
-        call.say(f"\n{call.paint(who, 'strong')}\n{harmless(text)}")
+        shown = "\n".join(map(one_line, text.split("\n")))  # what hides in a line is shown to who approves it
+        call.say(f"\n{call.paint(who, 'strong')}\n{shown}")
     call.say(f"\nnext       {_AGAIN} {short} --approve --reason TEXT")
 
 

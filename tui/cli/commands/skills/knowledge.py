@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import nullcontext
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -169,7 +170,7 @@ def check_knowledge(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson
             _print_states(call, name, listed, stale[name])
     if number:
         name = next(name for name, listed in stale.items() if listed)
-        source = stale[name][0].source.source
+        source = quote(stale[name][0].source.source)
         hint = f"germline knowledge add {name} {source} --reason TEXT"
         if stale[name][0].state == "missing":
             hint = f"germline knowledge remove {name} {source} --reason TEXT"

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 models = typer.Typer(help="List models; say which skill goes with which of them.", rich_markup_mode=None)
 
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model, as `models list` has it.")]
-_BESIDE: Final = 46
+_SHOWN: Final = 40
+"""Models that are listed; the rest is counted."""
+_BESIDE: Final = 50
 """Columns of the figures beside the name of a model."""
 
 
@@ -71,12 +73,14 @@ def list_models(ctx: typer.Context, *, as_json: AsJson = False) -> None:
 def _print_models(call: Invocation, rows: Sequence[SeenModelRow]) -> None:
     now = SystemClock().now()
     names = column([row.model for row in rows], 20, _BESIDE)
-    for row in rows:
+    for row in rows[:_SHOWN]:
         last = age(row.until, now) if row.until else "–"
         figures = f"{row.sessions:>7,} sessions {row.labelled:>7,} with an outcome {last:>5}"
         call.say(clip(f"  {clip_middle(row.model, names):<{names}} {figures}", width()))
         if row.measured:
             say_folded(call, f"{'':<4}", f"measured: {', '.join(row.measured)}")
+    if len(rows) > _SHOWN:
+        call.say(f"  {len(rows) - _SHOWN:,} more: --json")
 
 
 @models.command("compare")

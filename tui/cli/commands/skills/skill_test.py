@@ -38,8 +38,9 @@ def run_skill_test(  # noqa: PLR0913 - the options of the command are its contra
     ],
     *,
     lines: Annotated[
-        str, typer.Option(metavar="N,M", help="Test these lines of one live skill, as `show` counts them, or all.")
-    ] = "",
+        str | None,
+        typer.Option(metavar="N,M", help="Test these lines of one live skill, as `show` counts them, or all."),
+    ] = None,
     tasks: TaskFile = "",
     agent: AgentCommand = "",
     preset: Bar = "",
@@ -59,7 +60,7 @@ def run_skill_test(  # noqa: PLR0913 - the options of the command are its contra
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
         draft = _draft(library, names)
-        chosen = _chosen_lines(library, names, lines) if lines else []
+        chosen = _chosen_lines(library, names, lines) if lines is not None else []
     if draft:
         run_candidates(
             ctx,
@@ -92,7 +93,7 @@ def run_skill_test(  # noqa: PLR0913 - the options of the command are its contra
             return
         try:
             with line:
-                tested = tested_lines(rig, first, chosen) if lines else tested_skills(rig, names)
+                tested = tested_lines(rig, first, chosen) if chosen else tested_skills(rig, names)
         except KeyboardInterrupt:
             note_stopped(call, rig.meter.runs)
             raise
@@ -110,7 +111,7 @@ def _chosen_lines(library: Library, names: Sequence[str], lines: str) -> list[Te
     from events.types.capsule_events import TestedLine  # noqa: PLC0415 - the list of commands pays for none of it
     from strategies.usage.line_usage import stating_lines  # noqa: PLC0415 - the same
 
-    if len(names) > 1 or names[0] not in library.names():
+    if len(names) > 1 or _draft(library, names):
         raise UsageError("lines of one live skill are tested", hint=f"germline skill test {names[0]} --lines all")
     stating = stating_lines(library.capsule(names[0]))
     asked = [str(number) for number in stating] if lines.strip() == "all" else lines.replace(",", " ").split()
@@ -194,6 +195,8 @@ def _tell(
         )
         call.answer(document)
         return
+    from strategies.gate.rollout_rule import limit_words  # noqa: PLC0415 - the list of commands pays for none of it
+
     for event in tested:
         figures, scores = event.rollouts, (event.before, event.after)
         call.say(f"{tested_words(event)}.")
@@ -204,7 +207,7 @@ def _tell(
             call,
             "figures",
             f"{count(figures.tasks, 'task')} in {count(figures.rounds, 'round')}, {figures.runs:,} runs made and "
-            f"{figures.reused:,} from the bank; they could have shown an effect of {figures.detectable:.2f}",
+            f"{figures.reused:,} from the bank; {limit_words(figures.detectable)}",
         )
         if figures.stopped:
             say_fact(call, "stopped", figures.stopped)

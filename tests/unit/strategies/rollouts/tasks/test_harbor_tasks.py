@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,7 +107,10 @@ def test_one_task_is_a_task_set_too_and_an_audit_takes_both(tmp_path: Path) -> N
         ({"task_dot_toml": "agent = 3"}, "agent is no table"),
         ({"task_dot_toml": "[verifier]\ntimeout_sec = -1"}, "timeout_sec is -1"),
         ({"task_dot_toml": '[[steps]]\nname = "one"'}, "several steps"),
+        ({"task_dot_toml": f"a = {'[' * 50_000}"}, "is no TOML"),
         ({"instruction_dot_md": "<!-- canary -->\n"}, "prompt is ''"),
+        ({"environment__data__a\nb": "x"}, "no plain relative path"),
+        ({"tests__a\nb": "x"}, "no plain relative path"),
         ({"instruction_dot_md": ""}, "holds no task"),
     ],
 )
@@ -113,6 +118,39 @@ def test_what_is_no_task_is_named(tmp_path: Path, other: dict[str, str], words: 
     with pytest.raises(TaskFileError, match=words) as error:
         one(tmp_path, **other)
     assert error.value.hint
+
+
+@pytest.mark.parametrize("name", ["instruction.md", "task.toml", "environment/Dockerfile"])
+def test_nothing_outside_of_a_set_is_read_for_it(tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret.txt").write_text("a key")
+    place = harbor(tmp_path / "set", "a-task") / "a-task" / name
+    place.unlink()
+    place.symlink_to(tmp_path / "secret.txt")
+    with pytest.raises(TaskFileError, match="is no file below"):
+        load_tasks(tmp_path / "set")
+
+
+def test_links_in_an_environment_are_passed_over_and_said_so(tmp_path: Path) -> None:
+    context = harbor(tmp_path / "set", "a-task") / "a-task/environment/data"
+    (context / "link.txt").symlink_to("word.txt")
+    tasks = load_tasks(tmp_path / "set")
+    assert "link.txt" not in tasks.tasks[0].files
+    assert "1 of 1 tasks: links in environment/ are passed over" in tasks.notes
+
+
+def test_a_pipe_in_the_place_of_the_settings_is_not_waited_for(tmp_path: Path) -> None:
+    place = harbor(tmp_path, "a-task", task_dot_toml="") / "a-task/task.toml"
+    os.mkfifo(place)
+    with pytest.raises(TaskFileError, match="is no file below"):
+        load_tasks(tmp_path)
+
+
+def test_an_instruction_of_many_canaries_is_read_at_once(tmp_path: Path) -> None:
+    begun = time.monotonic()
+    many = f"<!-- canary -->\n# {'canary ' * 40_000}\n\nDo it.\n"
+    assert one(tmp_path / "1", instruction_dot_md=many).prompt == "Do it."
+    assert one(tmp_path / "2", instruction_dot_md=f"#{'canary' * 40_000}").prompt.startswith("#canary")
+    assert time.monotonic() - begun < 5
 
 
 @pytest.mark.parametrize(
@@ -168,6 +206,27 @@ def test_a_verifier_that_cannot_work_here_is_named_before_anything_is_run(tmp_pa
     assert any("grader reward: tried to reach 192.0.2.1" in problem for problem in problems), problems
 
 
+@pytest.mark.parametrize("reward", ["2", "-1", "NaN", "1e999", "\\033[31mred"])
+def test_a_reward_that_is_no_share_is_none_and_is_named_before_anything_is_run(
+    tmp_path: Path, reward: str
+) -> None:
+    writes = f"printf -- '{reward}\\n' > /logs/verifier/reward.txt\n"
+    task = one(tmp_path / "set", tests__test_dot_sh=writes, solution__solve_dot_sh="")
+    (violation,) = check_task(task, ALLOWED)
+    assert violation.problem.startswith("the verifier wrote no reward from 0 to 1: its last line is '")
+    assert violation.problem.isprintable()
+
+
+def test_what_a_verifier_leaves_running_is_not_waited_for_nor_a_pipe_that_it_leaves(tmp_path: Path) -> None:
+    stays = "(trap '' HUP TERM; sleep 60) &\necho 1 > /logs/verifier/reward.txt\n"
+    task = one(tmp_path / "1", tests__test_dot_sh=stays)
+    begun = time.monotonic()
+    assert grade(grader(task), left(task, tmp_path / "w1")).value == 1.0
+    pipe = one(tmp_path / "2", tests__test_dot_sh="mkfifo /logs/verifier/reward.json /logs/verifier/reward.txt\n")
+    assert grade(grader(pipe), left(pipe, tmp_path / "w2")).note.startswith("the verifier wrote no reward")
+    assert time.monotonic() - begun < 30
+
+
 def test_a_solution_is_not_there_for_the_verifier_of_an_agent_s_work(tmp_path: Path) -> None:
     looking = "mkdir -p /logs/verifier\ntest -e /solution/solve.sh; echo 0.$? > /logs/verifier/reward.txt\n"
     task = one(tmp_path / "set", tests__test_dot_sh=looking)
@@ -185,6 +244,8 @@ def test_a_solution_is_not_there_for_the_verifier_of_an_agent_s_work(tmp_path: P
         ({"reward.json": "0.75"}, "0.75"),
         ({"reward.json": '{"a": 1, "b": 0}', "reward.txt": "1"}, "1"),
         ({"reward.json": "{", "reward.txt": ""}, ""),
+        ({"reward.json": "[" * 100_000, "reward.txt": "1"}, "1"),
+        ({"reward.json": f"1{'0' * 400}"}, "inf"),
         ({}, ""),
     ],
 )
