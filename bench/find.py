@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+from collections import defaultdict
 from math import log2
 from pathlib import Path
 from statistics import mean, quantiles
@@ -72,11 +73,15 @@ class Library(NamedTuple):
 
 
 def generated(seed: int, skills: int, questions: int) -> Library:
-    """Make a library whose skills differ in action, object and domain, and questions in other words."""
+    """Make a library whose skills differ in action, object and domain, and questions in other words.
+
+    Where there are more skills than that, several are right for one question.
+    """
     draws = random.Random(seed)
     places = [(a, o, d) for a in range(len(ACTIONS)) for o in range(len(OBJECTS)) for d in range(len(DOMAINS))]
-    made, named = {}, {}
-    for number, (action, thing, domain) in enumerate(draws.sample(places, skills)):
+    made, named, alike = {}, {}, defaultdict[tuple[int, int, int], set[str]](set)
+    drawn = draws.sample(places, min(skills, len(places))) + draws.choices(places, k=max(skills - len(places), 0))
+    for number, (action, thing, domain) in enumerate(drawn):
         words = [ACTIONS[action], OBJECTS[thing], DOMAINS[domain]]
         (first, also), (second, other), (third, place) = (draws.sample(row, 2) for row in words)
         name = f"{first}-{second}-{number}"
@@ -85,12 +90,14 @@ def generated(seed: int, skills: int, questions: int) -> Library:
         lines += [f"- {' '.join(draws.choice(row) for row in words)}"]
         made[name] = (f"Use it to {first} or {also} the {second} or {other} of a {third} ({place}).", lines)
         named[name] = words
+        alike[action, thing, domain].add(name)
+    right = {name: frozenset(names) for names in alike.values() for name in names}
     asked = draws.choices(sorted(made), k=questions)
     tasks = [
         Question(
             f"{draws.choice(NOISE)}. {draws.choice(named[name][0])} the {draws.choice(named[name][1])} "
             f"for our {draws.choice(named[name][2])}, then tell {draws.choice(draws.choice(DOMAINS))} about it.",
-            frozenset({name}),
+            right[name],
         )
         for name in asked
     ]

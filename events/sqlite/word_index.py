@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _FORMAT: Final = 1
 """The shape of the tables; a file of another one is filled again."""
-_LOOKED_AT: Final = 2_000
+_LOOKED_AT: Final = 4_000
 """Documents that are scored for one question, those that hold several of its words counted for each (a guess)."""
 _MARKED: Final = re.compile("\x01([^\x02]*)\x02")
 _WAIT_S: Final = 0.5
@@ -104,13 +104,18 @@ class WordIndex:
             return []
         any_of = " OR ".join(f'"{word}"' for word in telling)
         places = ", ".join("?" * len(self.fields))
-        marked = ", ".join(f"highlight(words, {at}, '\x01', '\x02')" for at in range(len(self.fields)))
+        asked_for = f"{{{' '.join(weights)}}} : ({any_of})"
         ranked = self._base.execute(
-            f"SELECT document.name, -bm25(words, {places}) AS score, {marked} FROM words"  # noqa: S608 - our own names
+            f"SELECT document.id, document.name, -bm25(words, {places}) AS score FROM words"  # noqa: S608 - our own names
             " JOIN document ON id = words.rowid WHERE words MATCH ? ORDER BY score DESC, document.name LIMIT ?",
-            (*(weights.get(field, 0.0) for field in self.fields), f"{{{' '.join(weights)}}} : ({any_of})", limit),
-        )
-        return [RankedDocument(name, score, self._shared(texts)) for name, score, *texts in ranked]
+            (*(weights.get(field, 0.0) for field in self.fields), asked_for, limit),
+        ).fetchall()
+        marked = ", ".join(f"highlight(words, {at}, '\x01', '\x02')" for at in range(len(self.fields)))
+        holds = f"SELECT {marked} FROM words WHERE words MATCH ? AND rowid = ?"  # noqa: S608 - our own names
+        return [
+            RankedDocument(name, score, self._shared(self._base.execute(holds, (asked_for, number)).fetchone()))
+            for number, name, score in ranked
+        ]
 
     def _telling(self, words: Sequence[str]) -> list[str]:
         """Give the words that tell documents apart: the rarest, until enough documents hold one of them."""
