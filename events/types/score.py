@@ -181,9 +181,10 @@ class Effect(Frozen):
     """What obeying a claim goes with, on the sealed split.
 
     Units: risk_difference in outcome per episode (Mantel-Haenszel, 95 % interval by Sato's variance); obeyed
-    and disobeyed count episodes in strata that hold both arms; p is one-sided; e_value belongs to the lower
-    limit of the risk ratio. `scope` names the run configurations that carry the figure; `replication`,
-    `confounding` and `replicates` are None where they were not asked for, or by an older germline.
+    and disobeyed count episodes in strata that hold both arms; p is one-sided; e_value is the robustness value of
+    the risk ratio's lower limit, no evidence by betting as that of runs is. `scope` names the run configurations
+    that carry the figure; `replication`, `confounding` and `replicates` are None where they were not asked for, or
+    by an older germline.
     """
 
     risk_difference: float

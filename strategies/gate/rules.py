@@ -14,7 +14,7 @@ from strategies.gate.replay.confounders import SURELY
 from strategies.gate.replay.leave_one_out import stands
 from strategies.gate.replay.recovery_endpoint import MOST_CENSORING_APART, too_far_apart
 from strategies.gate.replay.support import is_noticed, support_p
-from strategies.gate.rule import Rule
+from strategies.gate.rule import NeededTasks, Rule
 from strategies.gate.run_rules import each_run, every_part
 from strategies.gate.stats.alpha_spending import nth_share
 from strategies.gate.stats.mantel_haenszel import Z95
@@ -365,7 +365,7 @@ def _for_significance(tasks: int, p: float, bar: float) -> int | None:
 
 
 def _of(tasks: int, needed: int | None) -> str:
-    return "" if needed is None else f": {tasks:,} of {needed:,} tasks"
+    return "" if needed is None else f": {NeededTasks(tasks, needed).words}"
 
 
 def _grown(tasks: int, times: float) -> int:

@@ -49,15 +49,18 @@ def test_looking_at_the_schema_is_offered_as_seen_and_marked_so_wherever_it_is_s
     assert learnt["effect"]["risk_difference"] > 0.3
     assert learnt["audit"]["after"]["value"] > learnt["audit"]["before"]["value"]
     assert f"It worked {learnt['tier']['worked']}" in germline.does("candidates", "sql-analyst").out
-    germline.does("candidate", "approve", learnt["candidate"]["id"][:12], "--reason", "it worked for us")
+    said = germline.does("candidate", "approve", learnt["candidate"]["id"][:12], "--reason", "it worked").out
+    assert "now, seen: nothing was compared" in said
     text = germline.does("show", "sql-analyst", "--json").json["lines"]
     row = next(row for row in text if row["tier"] == "seen")
     place = f"sql-analyst:{row['line']}"
     why = germline.does("why", place, "--json").json
     assert (why["tier"], why["figures"]) == ("seen", learnt["tier"])
     assert why["sentence"].endswith("nothing was compared.")
-    assert why["reasons"] == ["accepted as seen by a person: it worked for us"]
-    assert "judged by recovered" in germline.does("why", place).out
+    assert why["reasons"] == ["accepted as seen by a person: it worked"]
+    told = germline.does("why", place).out
+    assert "judged by recovered" in told
+    assert "unproven" not in told
 
 
 @pytest.mark.data

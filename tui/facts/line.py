@@ -134,7 +134,8 @@ def _who(why: Why) -> str:
         return f"{kind_of(why.origin)} {actor}{unproven}"
     word = f"{actor_words(candidate.actor)}; approved {actor}" if candidate.reviewed else actor
     stamp = "" if why.line.id else "the stamp of a version that came by "
-    unproven = "" if isinstance(getattr(why.origin.event, "after", None), Score) else f"; {_unproven(why)}"
+    spoken_for = candidate.tier or isinstance(getattr(why.origin.event, "after", None), Score)
+    unproven = "" if spoken_for else f"; {_unproven(why)}"
     return f"{stamp}{candidate.proposed.strategy}, by preset {candidate.proposed.preset}; {word}{unproven}"
 
 

@@ -91,8 +91,8 @@ def approve_candidate(
         )
         call.answer(document)
         return
-    unproven = ", unproven: nobody measured it" if capsule.unproven else ""
-    call.say(f"approved   {proposal.id[:SHOWN_CHARS]} is {label(capsule)} now{unproven}")
+    nobody = ", seen: nothing was compared" if proposal.tier else ", unproven: nobody measured it"
+    call.say(f"approved   {proposal.id[:SHOWN_CHARS]} is {label(capsule)} now{nobody if capsule.unproven else ''}")
     say_folded(call, "written    ", f"{', '.join(paths)}, in {capsule.source}")
     name, before = capsule.name, capsule.version - 1
     if not before:
