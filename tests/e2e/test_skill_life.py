@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from registry.query.versions import event_of
 from strategies.rollouts.compare.harness import AgentRunner
 from strategies.rollouts.run.trial import Trial
 from tests.claude_sessions import sessions
 from tests.fake_runs import draw, task_lines
 from tests.terminal import SPLIT_KEY, Terminal
+from tui.session.bootstrap import open_library
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,6 +100,16 @@ def test_drafts_are_judged_by_runs_and_a_harmful_skill_is_proposed_for_retiremen
     assert terminal.does("verify").code == 0
 
 
+def least_evidence(terminal: Terminal, skill: str) -> list[float]:
+    """Give the evidence that each test of a skill asked for, as it was frozen before its runs."""
+    with open_library(terminal.folder / ".germline/registry.db") as library:
+        tested = library.log.read(stream=f"capsule:{skill}", types=("SkillTested",))
+        frozen = [
+            library.log.get_blob(event_of("SkillTested", envelope).rollouts.comparison) for envelope in tested
+        ]
+    return [json.loads(text)["thresholds"]["least_e"] for text in frozen if text]
+
+
 def test_lines_of_one_skill_are_tested_each_against_the_skill_without_it(terminal: Terminal) -> None:
     text = skill_text("mixed", "HELPS: join on keys.\n- Keep notes.\n- HARMS: round everything.")
     terminal.write("more/mixed/SKILL.md", text)
@@ -114,6 +126,9 @@ def test_lines_of_one_skill_are_tested_each_against_the_skill_without_it(termina
     }
     again = terminal("skill", "test", "mixed", "--lines", "10")
     assert '"- HARMS: round everything." in mixed harms: runs with it do worse than without that' in again.out
+    assert (
+        least_evidence(terminal, "mixed") == [30.0] * 4
+    )  # ten times three lines, also when asked about one again
     assert "retire it?" not in terminal.does("status").out
     assert "without the line" in terminal.does("log", "mixed", "--type", "SkillTested").out
     assert terminal("skill", "test", "mixed", "--lines", "1").hint == "the lines: 8, 9, 10"

@@ -9,6 +9,7 @@ from events.errors import RefusedError, UsageError
 from events.types.capsule_events import SkillTested
 from registry.decide.commands import RecordSkillFact
 from registry.decide.retirement import require_live
+from registry.query.versions import event_of
 from registry.skill_md.render import label
 from registry.state.capsule import is_skill_name
 from strategies.gate.replay.measure import MeasurementStamp
@@ -79,14 +80,20 @@ def tested_skills(rig: Rig, names: Sequence[str]) -> list[SkillTested]:
 def tested_lines(rig: Rig, name: str, lines: Sequence[TestedLine]) -> list[SkillTested]:
     """Run a live skill beside itself without each of some lines.
 
-    Evidence and chance are charged for how many lines are asked about. Kept and frozen as above.
+    Evidence and chance are charged for how many lines of this version were ever asked about, in one command or in
+    many. Kept and frozen as above.
     Raises: RefusedError for a retired skill; what `tested_skills` raises of tasks and runs.
     """
     capsule, policy = require_live(rig.registry.capsule(name)), rig.policy
-    charged = policy.model_copy(
-        update={"least_e": policy.least_e * len(lines), "most_p": policy.most_p / len(lines)}
-    )
+    asked = len({(line.gene, line.line) for line in (*lines, *_asked_before(rig, capsule))})
+    charged = policy.model_copy(update={"least_e": policy.least_e * asked, "most_p": policy.most_p / asked})
     return _tested(rig, [_line_subject(rig, capsule, line, charged) for line in lines])
+
+
+def _asked_before(rig: Rig, capsule: Capsule) -> list[TestedLine]:
+    recorded = rig.registry.log.read(stream=f"capsule:{capsule.name}", types=("SkillTested",))
+    tests = [event_of("SkillTested", envelope) for envelope in recorded]
+    return [test.line for test in tests if test.line is not None and test.version == capsule.version]
 
 
 def _tested(rig: Rig, subjects: Sequence[_Subject]) -> list[SkillTested]:
