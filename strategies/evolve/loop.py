@@ -178,9 +178,8 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
         results.append(written)
         on_cycle(written)
     summary = _summed(plan, results, agenda, bound, ended=turns < plan.cycles)
-    stop, retirements = _stop(plan, summary, first, grounds), _retirements(registry, plan, grounds)
-    summary = replace(summary, taken_back=taken_back, moves=moves, retirements=retirements, stop=stop)
-    summary = replace(summary, descriptions=_described(registry, plan, grounds))
+    summary = replace(summary, taken_back=taken_back, moves=moves, stop=_stop(plan, summary, first, grounds))
+    summary = _with_skills(registry, plan, grounds, summary)
     if plan.reflecting is not None:
         plan.reflecting.take_notes(registry)
         return replace(summary, model=model_report(registry, plan.reflecting, results, since=since))
@@ -277,6 +276,12 @@ def _rejudged(registry: Registry, plan: Plan, grounds: SkillGrounds) -> tuple[Ti
         write=plan.write,
     )
     return rejudge(registry, names, terms)
+
+
+def _with_skills(registry: Registry, plan: Plan, grounds: SkillGrounds, summary: Evolution) -> Evolution:
+    """Add what is asked about whole skills at the end of a run: whether they may stay, and what describes them."""
+    retirements = _retirements(registry, plan, grounds)
+    return replace(summary, retirements=retirements, descriptions=_described(registry, plan, grounds))
 
 
 def _retirements(registry: Registry, plan: Plan, grounds: SkillGrounds) -> tuple[RetirementProposed, ...]:

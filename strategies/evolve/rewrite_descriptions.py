@@ -42,11 +42,13 @@ def rewrite_descriptions(
         if not signals or not may_promote:
             continue
         draft = rewritten(audit.description, divided(registry, audit).explore)
+        if draft == audit.description:
+            continue
         verdict = judge_description(registry, audit, draft)
         if warnings := suspicious((draft,), ()):
             reason = f"a person must look at it first: {warnings[0]}"
             verdict = verdict.model_copy(update={"verdict": "hold", "reasons": (reason,)})
-        if draft == audit.description or judged_before(registry, verdict):
+        if judged_before(registry, verdict):
             continue
         registry.execute(JudgeDescription(verdict), actor=ACTOR)
         if write and verdict.verdict == "promote":

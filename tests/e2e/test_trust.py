@@ -338,6 +338,7 @@ def test_settings_and_a_registry_of_another_user_in_a_parent_folder_are_refused(
     assert "belongs to " in answer.err
     assert answer.hint.startswith("germline trust")
     assert "belongs to " in inside.does("status").out
+    assert inside("candidates").code == 0
     assert "belongs to " in inside("doctor").out
     assert "owner " in inside.does("trust", "--trust-project").out
     inside.does("scan", "../steps.jsonl")

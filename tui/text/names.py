@@ -6,17 +6,18 @@ import re
 from itertools import pairwise
 from os.path import commonprefix
 from shlex import quote
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from events.errors import NotFoundError, UsageError
 from registry.state.instruction_files import is_instructions_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from registry.query.library import Library
     from registry.state.candidate import Candidate
 
+ItemT = TypeVar("ItemT")
 _SKILL: Final = re.compile(r"(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)(?:@(?P<ref>\S+))?")
 SHOWN_CHARS: Final = 12
 """How much of an id is written where people read it."""
@@ -75,6 +76,27 @@ def named_candidate(library: Library, text: str) -> Candidate:
         begun = ", ".join(candidate.id[:SHOWN_CHARS] for candidate in matching[:3])
         raise UsageError(f"{len(matching)} candidates begin with {text}: {begun} …", hint="write more of it")
     return matching[0]
+
+
+def by_beginnings(
+    items: Sequence[ItemT], names: Sequence[str], id_of: Callable[[ItemT], str], kind: tuple[str, str], hint: str
+) -> list[ItemT]:
+    """Find what is named by the beginnings of ids, each once; all of them where no name is given.
+
+    `kind` says what they are, as in ("run", "with a transcript"). Raises: NotFoundError for a name that is the
+    beginning of none, or of several.
+    """
+    if not names:
+        return list(items)
+    noun, which = kind
+    chosen: list[ItemT] = []
+    for name in names:
+        matching = [item for item in items if name and id_of(item).startswith(name.lower())]
+        if len(matching) != 1:
+            what = f"{len(matching)} {noun}s {which} begin" if matching else f"no {noun} {which} begins"
+            raise NotFoundError(f"{what} with {name!r}", hint=hint)
+        chosen += (item for item in matching if item not in chosen)
+    return chosen
 
 
 def unique_chars(names: Iterable[str]) -> int:

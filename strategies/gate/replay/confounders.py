@@ -4,8 +4,8 @@ Who looks first may succeed because it looked, or because it is the better agent
 are decisions of one run, turn and time that saw the same before, on the same task where tasks repeat, beside what
 had failed before and what the agent does elsewhere. The control is the same action elsewhere in the episode: if a
 hidden trait of agent, task or moment makes an agent do it and succeed, it shows there as well. Then a decision is
-held against how likely it was, given how often the agent does so here and later: what is left of it has nothing to
-do with any such trait.
+held against how likely it was, given how often the agent does so in all: what is left of it has nothing to do with
+any such trait.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from events.types.score import Confounding, DecisionEffect
 from strategies.episodes.episode import SUBMIT, moment_s
 from strategies.gate.replay.balance import balance, times_as_strong
 from strategies.gate.replay.contrast import outcome_of
-from strategies.gate.replay.decisions import background, decisions_of, subject_of
+from strategies.gate.replay.decisions import background, claimed_action, decisions_of
 from strategies.gate.replay.support import NOTICED_Z
 from strategies.gate.stats.conditional_odds import chance_here, odds_ratio, weights
 from strategies.gate.stats.fixed_effects import GroupedRows, residuals
@@ -48,7 +48,7 @@ class _Row(NamedTuple):
     """One decision: its episode, task and run, whether it obeyed, its outcome, its time, and what was beside it.
 
     `elsewhere` counts how much oftener than others the agent obeys, as it were, where the claim does not apply;
-    `expected` is how likely it is to, given how often it does so here and later.
+    `expected` is how likely it is to, given how often it does so in all.
     """
 
     id: str
@@ -113,7 +113,7 @@ def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord], *, to_end: b
     if decide is None:
         return []
     decided = [(record, decision) for record in records for decision in decide(record)]
-    stratum_of, subject = stratifier(records), subject_of(claim)
+    stratum_of, subject = stratifier(records), claimed_action(claim)
     common = Counter(step.action for record in records for step in record.steps if step.kind == "call")
     named = {subject.about, *(action for action, _ in common.most_common(CLASSES + 1))} - {"", SUBMIT}
     usual = {action: common[action] / common.total() for action in sorted(named)}

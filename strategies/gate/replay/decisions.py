@@ -100,10 +100,10 @@ def decisions_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], list[Decis
     return lambda record: _decision(claim, moment_of(record), record)
 
 
-def subject_of(claim: Claim | Inverse) -> ClaimedAction:
+def claimed_action(claim: Claim | Inverse) -> ClaimedAction:
     """Name the class of action that a claim asks for, or asks to leave out."""
     if isinstance(claim, Inverse):
-        turned = subject_of(claim.claim)
+        turned = claimed_action(claim.claim)
         return turned._replace(sign=-turned.sign)
     do = getattr(claim, "do", None)
     about, sign = (do, 1) if do is not None else (getattr(claim, "avoid", None) or "", -1)

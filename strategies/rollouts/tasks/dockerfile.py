@@ -11,7 +11,7 @@ from posixpath import join, normpath
 from typing import TYPE_CHECKING, Final
 
 from events.errors import TaskFileError
-from strategies.rollouts.tasks.workspace import MAX_READ_BYTES, read_text
+from strategies.rollouts.tasks.workspace import MAX_READ_BYTES, files_below, read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ class Built:
 
 def built(context: Path) -> Built:
     """Tell what a run begins with: what is copied, or all of the folder where there is no Dockerfile."""
-    inputs = _inputs(context)
+    inputs = [path for path in files_below(context) if path.relative_to(context).as_posix() not in _NO_INPUT]
     services = any((context / name).is_file() for name in _COMPOSE)
     links = any(path.is_symlink() for path in context.rglob("*"))
     file = context / _FILE
@@ -79,11 +79,6 @@ def built(context: Path) -> Built:
         services=services,
         links=links,
     )
-
-
-def _inputs(context: Path) -> list[Path]:
-    every = (path for path in context.rglob("*") if path.is_file() and not path.is_symlink())
-    return sorted(path for path in every if path.relative_to(context).as_posix() not in _NO_INPUT)
 
 
 def _instructions(text: str) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ from strategies.rollouts.tasks.dockerfile import Built, built
 from strategies.rollouts.tasks.errors import mistake
 from strategies.rollouts.tasks.fixture_locker import UNFIT, FixtureLocker, set_name, task_set
 from strategies.rollouts.tasks.task import HarborGrader, RolloutTask
+from strategies.rollouts.tasks.workspace import files_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,7 +112,7 @@ def _lacks(start: Built, container: dict[str, Any], verifier: dict[str, Any]) ->
 
 
 def _grader(place: Path, settings: dict[str, Any], start: Built, locker: FixtureLocker) -> HarborGrader:
-    tests, solution = _files(place / _TESTS), _files(place / _SOLUTION)
+    tests, solution = files_below(place / _TESTS), files_below(place / _SOLUTION)
     script, solver = place / _TESTS / _VERIFIER, place / _SOLUTION / _SOLVER
     if script not in tests:
         raise TaskFileError(f"{place} has no {_TESTS}/{_VERIFIER}, which gives the reward", hint=_HINT)
@@ -159,11 +160,6 @@ def _tags(metadata: dict[str, Any]) -> tuple[str, ...]:
     given = [*(named or []), metadata.get("category"), metadata.get("difficulty")]
     tags = (UNFIT.sub("-", tag).strip("-._")[:_MOST_TAG_CHARS] for tag in given if isinstance(tag, str))
     return tuple(dict.fromkeys(filter(None, tags)))
-
-
-def _files(folder: Path) -> list[Path]:
-    """List the files below a folder, in order; links are passed over."""
-    return sorted(file for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
 
 
 def _locked(locker: FixtureLocker, file: Path) -> Fixture:

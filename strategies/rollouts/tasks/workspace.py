@@ -34,6 +34,11 @@ def place_below(folder: Path, path: str) -> Path | None:
     return place if place.is_relative_to(root) else None
 
 
+def files_below(folder: Path) -> list[Path]:
+    """List the files below a folder, in order; links are passed over."""
+    return sorted(file for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
+
+
 def fixture_bytes(folder: Path, fixture: Fixture) -> bytes:
     """Read a file of a task set; raises CheckFailedError if it is not what it was when the set was loaded."""
     place = place_below(folder, fixture.path)

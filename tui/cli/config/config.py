@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from events.errors import UsageError
+from events.errors import UntrustedError, UsageError
 from strategies.engines.engine_settings import TABLE as _ENGINE
 from strategies.engines.engine_settings import EngineSettings
 from strategies.episodes.outcome_rules import outcome_rules
@@ -194,6 +194,14 @@ def read_config() -> Config:
     is no TOML, or no key of ours.
     """
     return config_of(read_layers(KINDS))
+
+
+def config_in_force() -> Config:
+    """Read the settings for what only shows: those of another user are left aside, as if none were there."""
+    try:
+        return read_config()
+    except UntrustedError:
+        return Config()
 
 
 def config_of(layers: LayeredSettings) -> Config:

@@ -11,7 +11,7 @@ from events.clock import SystemClock
 from registry.query.tier_sentences import tier_sentence
 from strategies.monitor.agreement import agreement_of
 from strategies.monitor.spot_check import second_looks
-from tui.cli.config.config import read_config
+from tui.cli.config.config import config_in_force
 from tui.cli.output.color import width
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
@@ -46,17 +46,15 @@ def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = Fa
     promotions that were drawn for a second look, which nobody took yet. Rejected (✗) ones stay for ever, and are
     found again instead of measured again.
     """
-    call, config = invocation(ctx), read_config()
+    call, config = invocation(ctx), config_in_force()
     with open_library(find_registry(call.registry)) as library:
         name = library.capsule(skill).name if skill else ""
-        every = library.candidates(name)
+        known = library.candidates()
+        every = [candidate for candidate in known if name in {"", candidate.proposed.capsule}]
         waiting = [candidate for candidate in every if waits(candidate)]
         away = tasks_away(library, waiting)
-        looks = [
-            look
-            for look in second_looks(library.candidates(), every=config.draw_every, seed=config.seed)
-            if name in {"", look.proposed.capsule}
-        ]
+        drawn = second_looks(known, every=config.draw_every, seed=config.seed)
+        looks = [look for look in drawn if name in {"", look.proposed.capsule}]
         agreement = agreement_of(library, name)
         first_step = "" if every else _first_step(library, skill)
     others = {look.id for look in looks}

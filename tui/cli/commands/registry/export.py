@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from events.errors import NotFoundError, UsageError
+from events.errors import UsageError
 from tui.cli.commands.registry.export_dataset import export_dataset
 from tui.cli.commands.registry.export_files import export_events, export_log, export_skill
 from tui.cli.commands.registry.export_sessions import decide_on_sessions, show_sessions
@@ -22,7 +22,7 @@ from tui.cli.output.options import UNDECIDED, AsJson, DryRun, Reason, Rehearse, 
 from tui.documents.events import event_rows
 from tui.documents.exports import ExportReviewDocument, ExportRolloutsDocument, FinishedRunRow
 from tui.session.bootstrap import find_registry, open_library, open_registry
-from tui.text.names import SHOWN_CHARS
+from tui.text.names import SHOWN_CHARS, by_beginnings
 from tui.text.numbers import count, share
 from tui.text.terminal_text import clip, harmless, one_line
 
@@ -230,19 +230,8 @@ def _write(place: Path, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _named(runs: Sequence[FinishedRun], names: Sequence[str] | None) -> list[FinishedRun]:
-    """Find the runs that were named, all of them where none was."""
-    if not names:
-        return list(runs)
-    chosen = []
-    for name in names:
-        matching = [run for run in runs if run.name.startswith(name.lower())]
-        if len(matching) != 1:
-            what = (
-                f"{len(matching)} runs with a transcript begin" if matching else "no run with a transcript begins"
-            )
-            raise NotFoundError(f"{what} with {name}", hint="germline export review")
-        chosen += matching
-    return chosen
+    kind = ("run", "with a transcript")
+    return by_beginnings(runs, names or (), lambda run: run.name, kind, "germline export review")
 
 
 def _show(call: Invocation, runs: Sequence[FinishedRun], *, single: bool, as_json: bool) -> None:

@@ -6,12 +6,12 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
-from events.errors import NotFoundError, UsageError
+from events.errors import UsageError
 from tui.cli.output.dry_run import append_or_rehearse
 from tui.documents.events import event_rows
 from tui.documents.exports import ExportReviewDocument, TrainingSessionRow
 from tui.session.bootstrap import find_registry, open_library, open_registry
-from tui.text.names import SHOWN_CHARS
+from tui.text.names import SHOWN_CHARS, by_beginnings
 from tui.text.numbers import count, share
 from tui.text.terminal_text import clip, one_line
 
@@ -83,25 +83,16 @@ def decide_on_sessions(
     call.say(f"next       germline export dataset --approved --format sft -o FILE …    {_AGAIN}")
 
 
+def _named(traces: Sequence[TrainingTrace], names: Sequence[str]) -> list[TrainingTrace]:
+    kind = ("session", "that training could use")
+    return by_beginnings(traces, names, lambda trace: trace.record.id, kind, _AGAIN)
+
+
 def _traces(library: Library, skill: str) -> tuple[TrainingTrace, ...]:
     from strategies.interchange.training_traces import training_traces  # noqa: PLC0415 - as above
     from tui.cli.config.config import read_config  # noqa: PLC0415 - as above
 
     return training_traces(library, skill, read_config().skill_logs(library)).traces
-
-
-def _named(traces: Sequence[TrainingTrace], names: Sequence[str]) -> list[TrainingTrace]:
-    """Find the sessions that are named by the beginning of their ids, all of them where none is."""
-    if not names:
-        return list(traces)
-    chosen: list[TrainingTrace] = []
-    for name in names:
-        matching = [trace for trace in traces if name and trace.record.id.startswith(name.lower())]
-        if len(matching) != 1:
-            what = f"{len(matching)} sessions begin" if matching else "no session that training could use begins"
-            raise NotFoundError(f"{what} with {name!r}", hint=_AGAIN)
-        chosen += (trace for trace in matching if trace not in chosen)
-    return chosen
 
 
 def _print_list(call: Invocation, traces: Sequence[TrainingTrace], decided: Mapping[str, Decision]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from events.clock import SystemClock
-from events.errors import UntrustedError, UsageError
+from events.errors import UsageError
 from events.types.score import Score
 from registry.actions.deploy_alias import deployments
 from registry.actions.hold_edits import held_edits
@@ -31,7 +31,7 @@ from strategies.scope.scope import ASSIGN, scope_of
 from strategies.signals.open_signals import open_among
 from strategies.signals.proportion import wilson
 from strategies.usage.loaded_sessions import never_loaded
-from tui.cli.config.config import Config, read_config
+from tui.cli.config.config import config_in_force
 from tui.cli.config.layers import NAME, trust_here
 from tui.cli.config.project_trust import ProjectTrust
 from tui.cli.output.color import column, width
@@ -105,7 +105,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     with open_library(path) as library:
         about, head = library.about(), library.log.head()
         auto = _bound_by_auto(library) if about.preset == AUTO else None
-        config = _settings()
+        config = config_in_force()
         scope = scope_of(library, all_episodes(library), config.skill_logs(library))
         project = project_folder(call.registry)
         skills = tuple(_skill_status(library, name, scope, project) for name in library.names())
@@ -174,14 +174,6 @@ def _bound_by_auto(library: Library) -> Bound:
     from strategies.policy.active_preset import bound_by  # noqa: PLC0415 - 20 ms, for few registries
 
     return bound_by(library)
-
-
-def _settings() -> Config:
-    """Read the settings; those of another user are reported beside, and not used."""
-    try:
-        return read_config()
-    except UntrustedError:
-        return Config()
 
 
 def _trust() -> ProjectTrust:
