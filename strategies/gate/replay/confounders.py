@@ -11,25 +11,25 @@ any such trait.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from math import sqrt
+from math import fsum, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.score import Confounding, DecisionEffect
 from strategies.episodes.episode import SUBMIT, moment_s
 from strategies.gate.replay.balance import balance, times_as_strong
 from strategies.gate.replay.contrast import outcome_of
-from strategies.gate.replay.decisions import background, claimed_action, decisions_of
+from strategies.gate.replay.decisions import background, claimed_action, decisions_of, times_done
 from strategies.gate.replay.support import NOTICED_Z
 from strategies.gate.stats.conditional_odds import chance_here, odds_ratio, weights
 from strategies.gate.stats.fixed_effects import GroupedRows, residuals
 from strategies.gate.stats.mantel_haenszel import one_sided_p, stratifier
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord
-    from strategies.gate.replay.decisions import Background, Decision
+    from strategies.gate.replay.decisions import Background, ClaimedAction, Decision
     from strategies.gate.replay.exposure import Inverse
     from strategies.gate.stats.conditional_odds import ActionCounts
     from strategies.gate.stats.fixed_effects import Residuals, Slope
@@ -48,7 +48,8 @@ class _Row(NamedTuple):
     """One decision: its episode, task and run, whether it obeyed, its outcome, its time, and what was beside it.
 
     `elsewhere` counts how much oftener than others the agent obeys, as it were, where the claim does not apply;
-    `expected` is how likely it is to, given how often it does so in all.
+    `expected` is how likely it is to, given how often it does so in all, `on_task` given how often all do who try
+    the task.
     """
 
     id: str
@@ -60,6 +61,8 @@ class _Row(NamedTuple):
     past: Background
     elsewhere: float
     expected: float
+    on_task: float
+    others: float | None
 
 
 def confounding(
@@ -75,17 +78,22 @@ def confounding(
     Shapes: all records have an outcome. Units: `chosen_of` is the number of claims that explore chose this one of,
     0 where that cannot be counted.
     """
-    rows = _rows(claim, [*sealed, *explore], to_end=to_end)
-    known, same_task = {record.id for record in sealed}, _repeats(rows)
+    decided = rows = _rows(claim, [*sealed, *explore], to_end=to_end)
+    grouped, repeats = _grouped(rows), _repeats(rows)
+    itself = _effect(rows, grouped, beyond=False, repeats=repeats)
+    same_task = repeats and itself is not None and not _tasks_are_alike(rows, itself)
+    if same_task:
+        rows = _beside_others(decided)
+        grouped = _grouped(rows)
+        itself = _effect(rows, grouped, beyond=False, repeats=True)
+    known = {record.id for record in sealed}
     sides = [[row.id in known for row in rows], [row.id not in known for row in rows]]
-    grouped = _grouped(rows, same_task=same_task)
-    itself = _effect(rows, grouped, beyond=False)
     effect, mined = (itself.slope(side) if itself else None for side in sides)
     control = _control(rows, grouped) if effect else None
     noticed = control is not None and control.z >= NOTICED_Z
-    more = _effect(rows, grouped, beyond=True) if noticed else None
+    more = _effect(rows, grouped, beyond=True, repeats=repeats) if noticed else None
     beyond, mined_beyond = (more.slope(side) if more else None for side in sides)
-    bare = _bare(rows, same_task=same_task) if effect else None
+    bare = _bare(rows) if effect else None
     return Confounding(
         decisions=sum(sides[0]) if effect else 0,
         same_task=same_task,
@@ -94,7 +102,7 @@ def confounding(
         p=one_sided_p(effect.z) if effect else 1.0,
         later=control.value if control else 0.0,
         later_error=control.error if control else 1.0,
-        against=_against(rows, effect.value if effect else 0.0),
+        against=_against(decided, effect.value if effect else 0.0),
         mined=_kept(mined) if chosen_of else None,
         beyond=_kept(beyond),
         mined_beyond=_kept(mined_beyond) if chosen_of else None,
@@ -120,10 +128,13 @@ def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord], *, to_end: b
     times = {record.id: time for record, _ in decided if (time := moment_s(record.started_at)) is not None}
     first, last = min(times.values(), default=0.0), max(times.values(), default=0.0)
     pasts = [background(decision, subject, usual, record, to_end=to_end) for record, decision in decided]
-    chances = _chances(pasts)
+    turns = [past.turn for past in pasts]
+    chances = _chances([past.dealt for past in pasts], turns)
+    on_task = _chances(_on_task(subject, records, decided, pasts), turns)
+    others = _others(records, stratum_of)
     share = sum(past.same for past in pasts) / max(sum(past.free for past in pasts), 1)
 
-    def row(record: EpisodeRecord, decision: Decision, past: Background, chance: float) -> _Row:
+    def row(record: EpisodeRecord, decision: Decision, past: Background, expected: tuple[float, float]) -> _Row:
         run, difficulty, _ = stratum_of(record)
         return _Row(
             record.id,
@@ -134,24 +145,64 @@ def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord], *, to_end: b
             (times[record.id] - first) / (last - first) if last > first and record.id in times else 0.0,
             past,
             subject.sign * (past.same - share * past.free),
-            subject.sign * chance,
+            *(subject.sign * chance for chance in expected),
+            others.get(record.id),
         )
 
     return [
-        row(record, decision, past, chance)
-        for (record, decision), past, chance in zip(decided, pasts, chances, strict=True)
+        row(record, decision, past, expected)
+        for (record, decision), past, expected in zip(
+            decided, pasts, zip(chances, on_task, strict=True), strict=True
+        )
     ]
 
 
-def _chances(pasts: Sequence[Background]) -> list[float]:
-    """Give how likely each decision is, given how often the agent does so; one turn asks as much of all."""
-    turns: defaultdict[int, list[ActionCounts]] = defaultdict(list)
-    for past in pasts:
-        turns[past.turn].append(past.dealt)
-    higher, lower = weights([past.dealt for past in pasts])
+def _on_task(
+    subject: ClaimedAction,
+    records: Sequence[EpisodeRecord],
+    decided: Sequence[tuple[EpisodeRecord, Decision]],
+    pasts: Sequence[Background],
+) -> list[ActionCounts]:
+    """Count what a decision is about in the other attempts of its task as well."""
+    done = dict(zip((record.id for record in records), times_done(subject, records), strict=True))
+    tasks: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for record in records:
+        for place, count in enumerate(done[record.id]):
+            tasks[record.task][place] += count
+
+    def tried(record: EpisodeRecord, own: ActionCounts) -> ActionCounts:
+        did, could = (of - mine for of, mine in zip(tasks[record.task], done[record.id], strict=True))
+        return own._replace(there=own.there + did, of_there=own.of_there + could)
+
+    return [tried(record, past.dealt) for (record, _), past in zip(decided, pasts, strict=True)]
+
+
+def _others(records: Sequence[EpisodeRecord], stratum_of: Callable[[EpisodeRecord], Stratum]) -> dict[str, float]:
+    """Give what the other attempts of its task came to, beyond their runs, for each episode that is not alone."""
+    runs: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for record in records:
+        runs[stratum_of(record)[:2]].append(outcome_of(record))
+    means = {run: fsum(outcomes) / len(outcomes) for run, outcomes in runs.items()}
+    tasks: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for record in records:
+        tasks[record.task][record.id] = outcome_of(record) - means[stratum_of(record)[:2]]
+    return {
+        name: (fsum(tried.values()) - outcome) / (len(tried) - 1)
+        for tried in tasks.values()
+        if len(tried) > 1
+        for name, outcome in tried.items()
+    }
+
+
+def _chances(tables: Sequence[ActionCounts], turns: Sequence[int]) -> list[float]:
+    """Give how likely each decision is, given how often it is made in all; one turn asks as much of all."""
+    by_turn: defaultdict[int, list[ActionCounts]] = defaultdict(list)
+    for table, turn in zip(tables, turns, strict=True):
+        by_turn[turn].append(table)
+    higher, lower = weights(tables)
     usual = ((higher + 0.5) / (higher + lower + 1), (lower + 0.5) / (higher + lower + 1))
-    odds = {turn: odds_ratio(tables, usual) for turn, tables in turns.items()}
-    return [chance_here(past.dealt, odds[past.turn]) for past in pasts]
+    odds = {turn: odds_ratio(alike, usual) for turn, alike in by_turn.items()}
+    return [chance_here(table, odds[turn]) for table, turn in zip(tables, turns, strict=True)]
 
 
 def _repeats(rows: Sequence[_Row]) -> bool:
@@ -161,37 +212,48 @@ def _repeats(rows: Sequence[_Row]) -> bool:
     return sum(count for count in tried.values() if count > 1) >= max(SAME_TASK * len(episodes), 1)
 
 
-def _grouped(rows: Sequence[_Row], *, same_task: bool) -> GroupedRows:
-    """Group decisions as `_bare` does, and by turn and what was seen before."""
-    turns, seen = [str(row.past.turn) for row in rows], [row.past.seen for row in rows]
-    return GroupedRows([*_same_place(rows, same_task=same_task), turns, seen], [row.task for row in rows])
+def _tasks_are_alike(rows: Sequence[_Row], itself: Residuals) -> bool:
+    """Tell whether a decision goes with nothing that other attempts of its task came to, which it cannot change.
+
+    What it goes with there is what tasks have in common with it. That is to be less than the error of the effect
+    itself, even if it is a standard error more than it seems.
+    """
+    slope, sums, squares = itself.slope(), defaultdict[str, float](float), 0.0
+    for row, cause in zip(rows, itself.cause, strict=True):
+        if row.others is not None:
+            sums[row.task] += cause * row.others
+            squares += cause * cause
+    error = sqrt(fsum(score * score for score in sums.values()))
+    return slope is not None and fsum(sums.values()) + error <= slope.error * squares
 
 
-def _bare(rows: Sequence[_Row], *, same_task: bool) -> Residuals | None:
-    """Compare decisions within run and task alone, whatever was seen before."""
-    grouped = GroupedRows(_same_place(rows, same_task=same_task), [row.task for row in rows])
+def _beside_others(rows: Sequence[_Row]) -> list[_Row]:
+    """Give each outcome beside those of the other attempts of its task, where there are any."""
+    return [row._replace(outcome=row.outcome - row.others) for row in rows if row.others is not None]
+
+
+def _grouped(rows: Sequence[_Row]) -> GroupedRows:
+    """Group decisions by run, turn and what was seen before."""
+    groups = [[row.run for row in rows], [str(row.past.turn) for row in rows], [row.past.seen for row in rows]]
+    return GroupedRows(groups, [row.task for row in rows])
+
+
+def _bare(rows: Sequence[_Row]) -> Residuals | None:
+    """Compare decisions within run alone, whatever was seen before."""
+    grouped = GroupedRows([[row.run for row in rows]], [row.task for row in rows])
     return residuals([row.outcome for row in rows], [row.obeyed for row in rows], [], grouped)
 
 
-def _same_place(rows: Sequence[_Row], *, same_task: bool) -> list[list[str]]:
-    """Name the run and, with `same_task`, the task of each row: at one turn, where episodes have several.
-
-    Who does something early has few turns, and who never does has many: only within one does that not matter.
-    """
-    runs, tasks = [row.run for row in rows], [row.task for row in rows]
-    if len({row.id for row in rows}) < len(rows):
-        tasks = [f"{row.task}\x1f{row.past.turn}" for row in rows]
-    return [runs, tasks] if same_task else [runs]
-
-
-def _effect(rows: Sequence[_Row], grouped: GroupedRows, *, beyond: bool) -> Residuals | None:
+def _effect(rows: Sequence[_Row], grouped: GroupedRows, *, beyond: bool, repeats: bool) -> Residuals | None:
     """Compare like decisions; `beyond` gives how much more a decision goes with than the same done elsewhere does.
 
     An agent that does something so often does it here so often by chance. Beside that, what is left of doing it
     here is where it was done, not by whom: whatever outcomes have to do with who does it often, however oddly,
     falls on neither side. Source: Rosenbaum & Rubin 1983 (the propensity score).
     """
-    beside = [(row.expected,) if beyond else row.past.habit for row in rows]
+    beside = [
+        (*((row.expected,) if beyond else row.past.habit), *((row.on_task,) if repeats else ())) for row in rows
+    ]
     return _alike(rows, [row.obeyed for row in rows], beside, grouped)
 
 

@@ -6,6 +6,7 @@ agent ended there, chose nothing that a line could teach.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.claims import (
@@ -155,6 +156,17 @@ def background(
         free=len(elsewhere),
         dealt=ActionCounts(_count(own, alike), len(own), _count(others, alike), len(others)),
     )
+
+
+def times_done(subject: ClaimedAction, records: Sequence[EpisodeRecord]) -> list[tuple[int, int]]:
+    """Count what a claim is about in each episode, of the actions that could have been it: after no failure."""
+    alike, apart = of_class(subject.about), of_class(subject.apart)
+    counts = []
+    for record in records:
+        actions = [step for step in record.steps if _counts(step)]
+        free = [step.action for before, step in pairwise(actions) if not before.error and not apart[step.action]]
+        counts.append((sum(alike[action] for action in free), len(free)))
+    return counts
 
 
 def last_seen(record: EpisodeRecord, at: int) -> str:
