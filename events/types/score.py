@@ -99,7 +99,9 @@ class Confounding(Frozen):
     """What an effect comes to among like decisions, and what speaks of a common cause.
 
     Units: risk_difference in outcome per decision of the sealed split (least squares within run, turn and what was
-    seen before, and, with `same_task`, within task; error clustered by task); `mined` is the same on explore, None
+    seen before; where tasks repeat, beside how often all who try the task do it, and, with `same_task`, against
+    what the other attempts came to; error clustered by task). `others` is what the decision goes with in those,
+    which it cannot have changed, None where tasks do not repeat. `mined` is the same as the first on explore, None
     where explore may not count, and `chosen_of` the number of claims that explore chose this one of. `later` is
     what doing the same elsewhere in the episode goes with, each time, beside the decision; `beyond` and
     `mined_beyond` are what the decision goes with more than that, where it is noticed. `against` names a run, or
@@ -123,6 +125,7 @@ class Confounding(Frozen):
     chosen_of: int = 0
     balance: Balance | None = None
     times_as_strong: float | None = None
+    others: DecisionEffect | None = None
 
 
 class RunEffect(Frozen):

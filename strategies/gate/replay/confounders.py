@@ -11,25 +11,26 @@ any such trait.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from math import fsum, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.score import Confounding, DecisionEffect
 from strategies.episodes.episode import SUBMIT, moment_s
 from strategies.gate.replay.balance import balance, times_as_strong
 from strategies.gate.replay.contrast import outcome_of
-from strategies.gate.replay.decisions import background, claimed_action, decisions_of, times_done
+from strategies.gate.replay.decisions import background, claimed_action, decisions_of
+from strategies.gate.replay.other_attempts import counting_others, goes_with_others, outcomes_of_others
 from strategies.gate.replay.support import NOTICED_Z
 from strategies.gate.stats.conditional_odds import chance_here, odds_ratio, weights
 from strategies.gate.stats.fixed_effects import GroupedRows, residuals
 from strategies.gate.stats.mantel_haenszel import one_sided_p, stratifier
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord
-    from strategies.gate.replay.decisions import Background, ClaimedAction, Decision
+    from strategies.gate.replay.decisions import Background, Decision
     from strategies.gate.replay.exposure import Inverse
     from strategies.gate.stats.conditional_odds import ActionCounts
     from strategies.gate.stats.fixed_effects import Residuals, Slope
@@ -78,25 +79,21 @@ def confounding(
     Shapes: all records have an outcome. Units: `chosen_of` is the number of claims that explore chose this one of,
     0 where that cannot be counted.
     """
-    decided = rows = _rows(claim, [*sealed, *explore], to_end=to_end)
-    grouped, repeats = _grouped(rows), _repeats(rows)
-    itself = _effect(rows, grouped, beyond=False, repeats=repeats)
-    same_task = repeats and itself is not None and not _tasks_are_alike(rows, itself)
-    if same_task:
-        rows = _beside_others(decided)
-        grouped = _grouped(rows)
-        itself = _effect(rows, grouped, beyond=False, repeats=True)
+    decided = _rows(claim, [*sealed, *explore], to_end=to_end)
+    rows, itself, others = _compared(decided) if _repeats(decided) else (decided, _effect(decided), None)
+    same_task, on_task = rows is not decided, rows is decided and others is not None
     known = {record.id for record in sealed}
     sides = [[row.id in known for row in rows], [row.id not in known for row in rows]]
     effect, mined = (itself.slope(side) if itself else None for side in sides)
-    control = _control(rows, grouped) if effect else None
+    control = _control(rows) if effect else None
     noticed = control is not None and control.z >= NOTICED_Z
-    more = _effect(rows, grouped, beyond=True, repeats=repeats) if noticed else None
+    more = _effect(rows, beyond=True, on_task=on_task) if noticed else None
     beyond, mined_beyond = (more.slope(side) if more else None for side in sides)
     bare = _bare(rows) if effect else None
     return Confounding(
         decisions=sum(sides[0]) if effect else 0,
         same_task=same_task,
+        others=_kept(others),
         risk_difference=effect.value if effect else 0.0,
         error=effect.error if effect else 1.0,
         p=one_sided_p(effect.z) if effect else 1.0,
@@ -130,11 +127,15 @@ def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord], *, to_end: b
     pasts = [background(decision, subject, usual, record, to_end=to_end) for record, decision in decided]
     turns = [past.turn for past in pasts]
     chances = _chances([past.dealt for past in pasts], turns)
-    on_task = _chances(_on_task(subject, records, decided, pasts), turns)
-    others = _others(records, stratum_of)
+    with_others, others = counting_others(subject, records), outcomes_of_others(records, stratum_of)
+    on_task = _chances(
+        [with_others(record, past.dealt) for (record, _), past in zip(decided, pasts, strict=True)], turns
+    )
     share = sum(past.same for past in pasts) / max(sum(past.free for past in pasts), 1)
 
-    def row(record: EpisodeRecord, decision: Decision, past: Background, expected: tuple[float, float]) -> _Row:
+    def row(
+        record: EpisodeRecord, decision: Decision, past: Background, expected: float, expected_on_task: float
+    ) -> _Row:
         run, difficulty, _ = stratum_of(record)
         return _Row(
             record.id,
@@ -145,53 +146,15 @@ def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord], *, to_end: b
             (times[record.id] - first) / (last - first) if last > first and record.id in times else 0.0,
             past,
             subject.sign * (past.same - share * past.free),
-            *(subject.sign * chance for chance in expected),
+            subject.sign * expected,
+            subject.sign * expected_on_task,
             others.get(record.id),
         )
 
     return [
-        row(record, decision, past, expected)
-        for (record, decision), past, expected in zip(
-            decided, pasts, zip(chances, on_task, strict=True), strict=True
-        )
+        row(record, decision, past, chance, chance_on_task)
+        for (record, decision), past, chance, chance_on_task in zip(decided, pasts, chances, on_task, strict=True)
     ]
-
-
-def _on_task(
-    subject: ClaimedAction,
-    records: Sequence[EpisodeRecord],
-    decided: Sequence[tuple[EpisodeRecord, Decision]],
-    pasts: Sequence[Background],
-) -> list[ActionCounts]:
-    """Count what a decision is about in the other attempts of its task as well."""
-    done = dict(zip((record.id for record in records), times_done(subject, records), strict=True))
-    tasks: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for record in records:
-        for place, count in enumerate(done[record.id]):
-            tasks[record.task][place] += count
-
-    def tried(record: EpisodeRecord, own: ActionCounts) -> ActionCounts:
-        did, could = (of - mine for of, mine in zip(tasks[record.task], done[record.id], strict=True))
-        return own._replace(there=own.there + did, of_there=own.of_there + could)
-
-    return [tried(record, past.dealt) for (record, _), past in zip(decided, pasts, strict=True)]
-
-
-def _others(records: Sequence[EpisodeRecord], stratum_of: Callable[[EpisodeRecord], Stratum]) -> dict[str, float]:
-    """Give what the other attempts of its task came to, beyond their runs, for each episode that is not alone."""
-    runs: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for record in records:
-        runs[stratum_of(record)[:2]].append(outcome_of(record))
-    means = {run: fsum(outcomes) / len(outcomes) for run, outcomes in runs.items()}
-    tasks: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for record in records:
-        tasks[record.task][record.id] = outcome_of(record) - means[stratum_of(record)[:2]]
-    return {
-        name: (fsum(tried.values()) - outcome) / (len(tried) - 1)
-        for tried in tasks.values()
-        if len(tried) > 1
-        for name, outcome in tried.items()
-    }
 
 
 def _chances(tables: Sequence[ActionCounts], turns: Sequence[int]) -> list[float]:
@@ -212,30 +175,23 @@ def _repeats(rows: Sequence[_Row]) -> bool:
     return sum(count for count in tried.values() if count > 1) >= max(SAME_TASK * len(episodes), 1)
 
 
-def _tasks_are_alike(rows: Sequence[_Row], itself: Residuals) -> bool:
-    """Tell whether a decision goes with nothing that other attempts of its task came to, which it cannot change.
+def _compared(decided: list[_Row]) -> tuple[list[_Row], Residuals | None, Slope | None]:
+    """Compare decisions of all tasks, or each outcome against the other attempts of its task.
 
-    What it goes with there is what tasks have in common with it. That is to be less than the error of the effect
-    itself, even if it is a standard error more than it seems.
+    Of all tasks where what other attempts show is less than the error of the effect, even a standard error above
+    what it seems: few of them tell little. An action that is hardly done but in one place says nothing of a task.
+    Gives the decisions with their outcomes, the comparison, and what the decision goes with in other attempts.
     """
-    slope, sums, squares = itself.slope(), defaultdict[str, float](float), 0.0
-    for row, cause in zip(rows, itself.cause, strict=True):
-        if row.others is not None:
-            sums[row.task] += cause * row.others
-            squares += cause * cause
-    error = sqrt(fsum(score * score for score in sums.values()))
-    return slope is not None and fsum(sums.values()) + error <= slope.error * squares
-
-
-def _beside_others(rows: Sequence[_Row]) -> list[_Row]:
-    """Give each outcome beside those of the other attempts of its task, where there are any."""
-    return [row._replace(outcome=row.outcome - row.others) for row in rows if row.others is not None]
-
-
-def _grouped(rows: Sequence[_Row]) -> GroupedRows:
-    """Group decisions by run, turn and what was seen before."""
-    groups = [[row.run for row in rows], [str(row.past.turn) for row in rows], [row.past.seen for row in rows]]
-    return GroupedRows(groups, [row.task for row in rows])
+    rows = [row._replace(outcome=row.outcome - row.others) for row in decided if row.others is not None]
+    across, against = _effect(decided, on_task=True), _effect(rows)
+    effect, beside = (left.slope() if left else None for left in (across, against))
+    others = across and goes_with_others(
+        across.cause, [row.task for row in decided], [row.others for row in decided]
+    )
+    is_surer = effect is not None and (beside is None or effect.error <= beside.error)
+    if effect and is_surer and others and others.value + others.error <= effect.error:
+        return decided, across, others
+    return rows, against, others
 
 
 def _bare(rows: Sequence[_Row]) -> Residuals | None:
@@ -244,30 +200,28 @@ def _bare(rows: Sequence[_Row]) -> Residuals | None:
     return residuals([row.outcome for row in rows], [row.obeyed for row in rows], [], grouped)
 
 
-def _effect(rows: Sequence[_Row], grouped: GroupedRows, *, beyond: bool, repeats: bool) -> Residuals | None:
+def _effect(rows: Sequence[_Row], *, beyond: bool = False, on_task: bool = False) -> Residuals | None:
     """Compare like decisions; `beyond` gives how much more a decision goes with than the same done elsewhere does.
 
     An agent that does something so often does it here so often by chance. Beside that, what is left of doing it
     here is where it was done, not by whom: whatever outcomes have to do with who does it often, however oddly,
-    falls on neither side. Source: Rosenbaum & Rubin 1983 (the propensity score).
+    falls on neither side. `on_task` holds it so against all who try the task. Source: Rosenbaum & Rubin 1983 (the
+    propensity score).
     """
     beside = [
-        (*((row.expected,) if beyond else row.past.habit), *((row.on_task,) if repeats else ())) for row in rows
+        (*((row.expected,) if beyond else row.past.habit), *((row.on_task,) if on_task else ())) for row in rows
     ]
-    return _alike(rows, [row.obeyed for row in rows], beside, grouped)
+    return _alike(rows, [row.obeyed for row in rows], beside)
 
 
-def _control(rows: Sequence[_Row], grouped: GroupedRows) -> Slope | None:
+def _control(rows: Sequence[_Row]) -> Slope | None:
     """Ask what doing the same elsewhere goes with, each time, beside the decision itself."""
-    beside = [(row.obeyed,) for row in rows]
-    left = _alike(rows, [row.elsewhere for row in rows], beside, grouped)
+    left = _alike(rows, [row.elsewhere for row in rows], [(row.obeyed,) for row in rows])
     return left.slope() if left else None
 
 
-def _alike(
-    rows: Sequence[_Row], cause: Sequence[float], beside: Sequence[tuple[float, ...]], grouped: GroupedRows
-) -> Residuals | None:
-    """Compare within the groups of decisions, beside the time, what had failed, and more.
+def _alike(rows: Sequence[_Row], cause: Sequence[float], beside: Sequence[tuple[float, ...]]) -> Residuals | None:
+    """Compare within run, turn and what was seen before, beside the time, what had failed, and more.
 
     All splits share what these explain: it costs each of them as little as it can, and what is left of outcomes on
     sealed has nothing to do with what chose the claim.
@@ -281,6 +235,8 @@ def _alike(
         ),
         strict=True,
     )
+    groups = [[row.run for row in rows], [str(row.past.turn) for row in rows], [row.past.seen for row in rows]]
+    grouped = GroupedRows(groups, [row.task for row in rows])
     return residuals([row.outcome for row in rows], cause, [*varying], grouped)
 
 

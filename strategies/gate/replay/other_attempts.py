@@ -1,0 +1,78 @@
+"""What other attempts of its task say of a decision: how often it is made there, and how the task ends anyway.
+
+A hard task may ask for another action and end worse, and so give the action a name that it does not deserve. How
+often all who try a task do something tells all that the task has to do with their doing it, where it asks as many
+times as much of each. What is left goes with nothing that the task is. Whether that is so, the other attempts show
+as well: no decision changes how somebody else ends. Where it seems to all the same, each outcome is held against
+those of the others, which leaves nothing of the task. Sources: Rasch 1960 (what is done in all is all that it says
+of a task); Lipsitch and others 2010 (negative controls).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from math import fsum, sqrt
+from typing import TYPE_CHECKING
+
+from strategies.gate.replay.contrast import outcome_of
+from strategies.gate.replay.decisions import times_done
+from strategies.gate.stats.fixed_effects import Slope
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.gate.replay.decisions import ClaimedAction
+    from strategies.gate.stats.conditional_odds import ActionCounts
+    from strategies.gate.stats.mantel_haenszel import Stratum
+
+
+def counting_others(
+    subject: ClaimedAction, records: Sequence[EpisodeRecord]
+) -> Callable[[EpisodeRecord, ActionCounts], ActionCounts]:
+    """Give a way to add what others on its task did elsewhere to how often an agent did what a claim is about."""
+    own = dict(zip((record.id for record in records), times_done(subject, records), strict=True))
+    tasks: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for record in records:
+        for place, count in enumerate(own[record.id]):
+            tasks[record.task][place] += count
+
+    def with_others(record: EpisodeRecord, counts: ActionCounts) -> ActionCounts:
+        done, could = (of - mine for of, mine in zip(tasks[record.task], own[record.id], strict=True))
+        return counts._replace(there=counts.there + done, of_there=counts.of_there + could)
+
+    return with_others
+
+
+def outcomes_of_others(
+    records: Sequence[EpisodeRecord], stratum_of: Callable[[EpisodeRecord], Stratum]
+) -> dict[str, float]:
+    """Average what the other attempts of its task came to, beyond their runs, by episode; not for one alone."""
+    runs: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for record in records:
+        runs[stratum_of(record)[:2]].append(outcome_of(record))
+    means = {run: fsum(outcomes) / len(outcomes) for run, outcomes in runs.items()}
+    tasks: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for record in records:
+        tasks[record.task][record.id] = outcome_of(record) - means[stratum_of(record)[:2]]
+    return {
+        episode: (fsum(attempts.values()) - outcome) / (len(attempts) - 1)
+        for attempts in tasks.values()
+        if len(attempts) > 1
+        for episode, outcome in attempts.items()
+    }
+
+
+def goes_with_others(cause: Sequence[float], tasks: Sequence[str], others: Sequence[float | None]) -> Slope | None:
+    """Estimate what a decision goes with in the other attempts of its task; None where there are none.
+
+    Shapes: all are equally long; the cause is what is left of a decision beside all that is alike, and an outcome
+    None where nobody else tried the task. Errors are clustered by task.
+    """
+    sums, squares = defaultdict[str, float](float), 0.0
+    for left, task, outcome in zip(cause, tasks, others, strict=True):
+        if outcome is not None:
+            sums[task] += left * outcome
+            squares += left * left
+    error = sqrt(fsum(score * score for score in sums.values()))
+    return Slope(fsum(sums.values()) / squares, error / squares) if squares and error else None
