@@ -148,8 +148,9 @@ UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     # 2: an effect says whether it holds without any single origin; 3: whether a common cause explains it;
     # 4: which hints from the world stand for labels; 5: of how many claims it was chosen; 6: what each run shows,
     # what explore shows of like decisions beside sealed, and what is beyond doing the same elsewhere; 7: runs on
-    # the tasks that a change is for; 8: how alike both sides were before, how strong the unseen would have to be
-    "CandidateScored": (_unchanged, _unchanged, _unchanged, _unchanged, _unchanged, _unchanged, _unchanged),
+    # the tasks that a change is for; 8: how alike both sides were before, how strong the unseen would have to be;
+    # 9: what a decision goes with in other attempts of its task
+    "CandidateScored": (*[_unchanged] * 8,),
     "LineTierChanged": (_unchanged,),  # 2: how strong something unseen would have to be
     "EvaluatorRegistered": (_unchanged,),  # 2: one for a skill, within another; which hints stand for labels
     "CapsuleVersioned": (_unchanged,),  # 2: the hash of what the version projects

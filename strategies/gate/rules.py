@@ -22,7 +22,7 @@ from strategies.gate.stats.mantel_haenszel import Z95
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from events.types.score import Balance, Censoring, Confounding, Delta, Effect, Replication
+    from events.types.score import Balance, Censoring, Confounding, DecisionEffect, Delta, Effect, Replication
     from strategies.gate.replay.measure import Figures
     from strategies.policy.written_rules import GatePolicy
 
@@ -124,6 +124,8 @@ def like_decisions(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Ru
         return
     if cause.balance is not None:
         yield _balanced(cause.balance, cause.times_as_strong)
+    if cause.others is not None:
+        yield _beside_others(cause, cause.others)
     yield _controlled(cause, policy, sent)
     if effect.replicates is None:
         yield every_part(cause.against)
@@ -144,6 +146,18 @@ def _balanced(balance: Balance, times_as_strong: float | None) -> Rule:
         f"not surely above {MOST_APART:g}",
         balance.after - SURELY * balance.error <= MOST_APART,
         f"{left}, in standard deviations: who obeyed was not like the others before; {BY_CHANCE}",
+    )
+
+
+def _beside_others(cause: Confounding, others: DecisionEffect) -> Rule:
+    """Say what a decision goes with in other attempts of its task, which it cannot have changed; never fails."""
+    return Rule(
+        "other attempts",
+        f"how others did on the same tasks goes with it by {others.value:+.3f} ± {Z95 * others.error:.3f}"
+        f"{'; each outcome is held against theirs' if cause.same_task else ''}",
+        "less than the error of the effect, or each outcome is held against theirs",
+        holds=True,
+        missing="",
     )
 
 

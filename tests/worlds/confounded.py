@@ -117,6 +117,17 @@ def mild_difficulty(draws: random.Random, place: Place, hidden: Mapping[str, flo
     return ended(draws, some_steps(draws, shares), place, won=draws.random() < (0.4 if hard else 0.6))
 
 
+def local_difficulty(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> EpisodeRecord:
+    """Live through a hard task or an easy one: after errors hard ones are looked into less, elsewhere as often."""
+    hard = hidden["task"] < 0.5
+    steps: list[StepRecord] = []
+    for _ in range(draws.randint(LEAST_STEPS, MOST_STEPS)):
+        failed = steps and steps[-1].error
+        shows = (0.15 if hard else 0.55) if failed else 0.25
+        steps.append(act(draws, mix((1 - shows) / 3, shows)))
+    return ended(draws, steps, place, won=draws.random() < (0.2 if hard else 0.8))
+
+
 def quality(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> EpisodeRecord:
     """Be a good agent or a bad one, each a run of its own."""
     del hidden
@@ -207,6 +218,7 @@ WORLDS: Final = {
     "success ends": success_ends,
     "difficulty": difficulty,
     "mild difficulty": mild_difficulty,
+    "local difficulty": local_difficulty,
     "quality": quality,
     "mixed quality": mixed_quality,
     "trend": trend,

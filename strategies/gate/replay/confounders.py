@@ -85,7 +85,7 @@ def confounding(
     known = {record.id for record in sealed}
     sides = [[row.id in known for row in rows], [row.id not in known for row in rows]]
     effect, mined = (itself.slope(side) if itself else None for side in sides)
-    control = _control(rows) if effect else None
+    control = _control(rows, on_task=on_task) if effect else None
     noticed = control is not None and control.z >= NOTICED_Z
     more = _effect(rows, beyond=True, on_task=on_task) if noticed else None
     beyond, mined_beyond = (more.slope(side) if more else None for side in sides)
@@ -214,9 +214,10 @@ def _effect(rows: Sequence[_Row], *, beyond: bool = False, on_task: bool = False
     return _alike(rows, [row.obeyed for row in rows], beside)
 
 
-def _control(rows: Sequence[_Row]) -> Slope | None:
+def _control(rows: Sequence[_Row], *, on_task: bool) -> Slope | None:
     """Ask what doing the same elsewhere goes with, each time, beside the decision itself."""
-    left = _alike(rows, [row.elsewhere for row in rows], [(row.obeyed,) for row in rows])
+    beside = [(row.obeyed, row.on_task) if on_task else (row.obeyed,) for row in rows]
+    left = _alike(rows, [row.elsewhere for row in rows], beside)
     return left.slope() if left else None
 
 
