@@ -19,7 +19,7 @@ from strategies.episodes.episode import SUBMIT, moment_s
 from strategies.gate.replay.balance import balance, times_as_strong
 from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.decisions import background, claimed_action, decisions_of
-from strategies.gate.replay.other_attempts import counting_others, goes_with_others, outcomes_of_others
+from strategies.gate.replay.other_attempts import counting_others, goes_with_others, of_others, outcomes_of_others
 from strategies.gate.replay.support import NOTICED_Z
 from strategies.gate.stats.conditional_odds import chance_here, odds_ratio, weights
 from strategies.gate.stats.fixed_effects import GroupedRows, residuals
@@ -41,6 +41,8 @@ SAME_TASK: Final = 0.5
 """The share of decisions on tasks that several tried from which tasks are compared with themselves."""
 CELL: Final = 20
 """Decisions on either side from which a part of the logs can speak for itself."""
+MOST_SHARED: Final = 0.8
+"""Beyond this share, what other attempts decide alike is taken for no more."""
 SURELY: Final = 2.33
 """The z beyond which a part speaks against the whole (p .01)."""
 
@@ -64,6 +66,7 @@ class _Row(NamedTuple):
     expected: float
     on_task: float
     others: float | None
+    others_obeyed: float
 
 
 def confounding(
@@ -128,6 +131,8 @@ def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord], *, to_end: b
     turns = [past.turn for past in pasts]
     chances = _chances([past.dealt for past in pasts], turns)
     with_others, others = counting_others(subject, records), outcomes_of_others(records, stratum_of)
+    last_decided = {record.id: float(decision.obeyed) for record, decision in decided}
+    others_obeyed = of_others(records, [last_decided.get(record.id, 0.0) for record in records])
     on_task = _chances(
         [with_others(record, past.dealt) for (record, _), past in zip(decided, pasts, strict=True)], turns
     )
@@ -149,6 +154,7 @@ def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord], *, to_end: b
             subject.sign * expected,
             subject.sign * expected_on_task,
             others.get(record.id),
+            others_obeyed.get(record.id, 0.0),
         )
 
     return [
@@ -182,16 +188,27 @@ def _compared(decided: list[_Row]) -> tuple[list[_Row], Residuals | None, Slope 
     what it seems: few of them tell little. An action that is hardly done but in one place says nothing of a task.
     Gives the decisions with their outcomes, the comparison, and what the decision goes with in other attempts.
     """
-    rows = [row._replace(outcome=row.outcome - row.others) for row in decided if row.others is not None]
-    across, against = _effect(decided, on_task=True), _effect(rows)
+    tasks = [row.task for row in decided]
+    across, against = _effect(decided, on_task=True), _effect(rows := _against_others(decided))
     effect, beside = (left.slope() if left else None for left in (across, against))
-    others = across and goes_with_others(
-        across.cause, [row.task for row in decided], [row.others for row in decided]
-    )
+    others = across and goes_with_others(across.cause, tasks, [row.others for row in decided])
     is_surer = effect is not None and (beside is None or effect.error <= beside.error)
     if effect and is_surer and others and others.value + others.error <= effect.error:
         return decided, across, others
     return rows, against, others
+
+
+def _against_others(decided: Sequence[_Row]) -> list[_Row]:
+    """Hold each outcome against those of the other attempts of its task, where there are any.
+
+    Where these decide alike, because the task asks for it, part of what the decision changes is in theirs as well,
+    and in the difference so much less: it is made as large again.
+    """
+    rows = [row._replace(outcome=row.outcome - row.others) for row in decided if row.others is not None]
+    left = _effect(rows)
+    shared = left and goes_with_others(left.cause, [row.task for row in rows], [row.others_obeyed for row in rows])
+    kept = 1 - min(max(shared.value, 0.0), MOST_SHARED) if shared else 1.0
+    return [row._replace(outcome=row.outcome / kept) for row in rows]
 
 
 def _bare(rows: Sequence[_Row]) -> Residuals | None:

@@ -52,14 +52,21 @@ def outcomes_of_others(
     for record in records:
         runs[stratum_of(record)[:2]].append(outcome_of(record))
     means = {run: fsum(outcomes) / len(outcomes) for run, outcomes in runs.items()}
-    tasks: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for record in records:
-        tasks[record.task][record.id] = outcome_of(record) - means[stratum_of(record)[:2]]
+    return of_others(records, [outcome_of(record) - means[stratum_of(record)[:2]] for record in records])
+
+
+def of_others(records: Sequence[EpisodeRecord], values: Sequence[float]) -> dict[str, float]:
+    """Average a value over the other attempts of its task, by episode; not for one alone.
+
+    Shapes: one value for each record.
+    """
+    tasks: defaultdict[str, list[float]] = defaultdict(list)
+    for record, value in zip(records, values, strict=True):
+        tasks[record.task].append(value)
     return {
-        episode: (fsum(attempts.values()) - outcome) / (len(attempts) - 1)
-        for attempts in tasks.values()
-        if len(attempts) > 1
-        for episode, outcome in attempts.items()
+        record.id: (fsum(attempts) - value) / (len(attempts) - 1)
+        for record, value in zip(records, values, strict=True)
+        if len(attempts := tasks[record.task]) > 1
     }
 
 
