@@ -143,8 +143,8 @@ def test_a_first_evening_ends_with_sensible_lines_and_says_what_they_were_judged
     assert "nothing was compared" in " ".join(germline.does("why", f"shop:{line}").out.split())
 
 
-MOST_FALSE = 2
-"""Of 20 seeds, each with a claim or two at .01: three by chance is less than 1 in 500."""
+MOST_FALSE = 1
+"""Of 8 seeds, each with a claim or two at .01: two by chance is 1 in 100; no draw of these seeds is new."""
 
 
 @pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
@@ -154,7 +154,7 @@ def test_nothing_is_learnt_from_sessions_whose_recoveries_are_dealt_out_again(
     for claim in CLAIMS:
         met = Recoveries([record for record in episodes if moment_of(claim, record) is not None], claim)
         false = 0
-        for seed in range(20):
+        for seed in range(8):
             division = division_of(met.dealt(placebo, seed), str(seed))
             figures = contrast(cases_of(claim, attempts(claim, division.explore)))
             assert figures is not None
