@@ -8,6 +8,7 @@ import pytest
 
 from events.types.claims import After, AfterError, Claim
 from examples import record_workspace
+from examples.record_agent import Seen
 from examples.record_sessions import record_all
 from strategies.claims.directives import first_clause
 from strategies.gate.placebos import tasks_permuted
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from examples.record_agent import Seen
     from strategies.episodes.episode import EpisodeRecord
     from tests.worlds import Deal
 
@@ -72,13 +72,15 @@ def recorded(seed: int, sessions: int, folder: Path) -> list[Path]:
 def hardly_twice(shell: Callable[[str, Path], Seen]) -> Callable[[str, Path], Seen]:
     """Run commands for real, but once where the names of the files that they look at say all that they say.
 
-    Starting processes took most of the time. What works and shows what files hold always runs; Python does so
-    without looking for packages, of which no chore has one.
+    Starting processes took most of the time. What `cat` prints of a file is read here; what else works and shows
+    what files hold always runs. Python does so without looking for packages, of which no chore has one.
     """
     known: dict[tuple[str, ...], Seen] = {}
 
     def ran(command: str, folder: Path) -> Seen:
         program, _, path = command.partition(" ")
+        if program == "cat" and (folder / path).is_file():
+            return Seen(failed=False, text=(folder / path).read_text().rstrip())
         looks_at = {"ls": "*", "pwd": "*", "find": "**/*.md", "cat": path}.get(program, "**/*.py")
         key = (command, *sorted(str(found.relative_to(folder)) for found in folder.glob(looks_at)))
         seen = known.get(key) or shell(command.replace("python3 ", "python3 -S "), folder)
