@@ -83,7 +83,7 @@ class ForkedCommand:
     def wait(self, timeout: float = 60.0) -> int:
         """Wait for its exit code, negative for a signal; raises subprocess.TimeoutExpired."""
         if self.returncode is None:
-            if not select.select([self._told], [], [], timeout)[0]:
+            if not select.select([self._told.fileno()], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired("germline", timeout)
             self.returncode = int(self._told.readline())
         return self.returncode
@@ -118,7 +118,7 @@ def serve(descriptor: int) -> None:
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # who forked a command waits for it
     listener = socket.socket(fileno=descriptor)
-    while 0 not in select.select([0, listener], [], [])[0]:
+    while 0 not in select.select([0, listener.fileno()], [], [])[0]:
         line, _ = listener.accept()
         asked, passed, _, _ = socket.recv_fds(line, _MOST_BYTES, 4)
         line.close()
@@ -162,8 +162,8 @@ def _become(asked: Mapping[str, Any], streams: Sequence[int]) -> NoReturn:
     sys.argv = ["germline", *asked["words"]]
     random.seed()
     sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # type: ignore[misc] # noqa: SIM115
-    sys.stdout = sys.__stdout__ = _writing(1)  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = _writing(2)  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = _writing(1)  # type: ignore[misc, assignment]
+    sys.stderr = sys.__stderr__ = _writing(2)  # type: ignore[misc, assignment]
     sys.exit(main(asked["words"]))
 
 
