@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import tempfile
+from contextlib import contextmanager
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 from hypothesis import settings
 
 from tests.clocks import TickingClock
-from tests.in_memory import ON_DISK, folder_in_memory
+from tests.in_memory import MEMORY, ON_DISK, folder_in_memory
 from tests.recorded import recorded_folder
 from tests.registries import imported, new_registry
 
@@ -47,7 +48,8 @@ def pytest_configure() -> None:
     A suite that runs in the background inherits that it is ignored.
     """
     gc.disable()  # until all is imported and collected
-    os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="germline-tests-own-")
+    memory = MEMORY if os.access(MEMORY, os.W_OK) else None  # a file of 200 bytes for each registry
+    os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="germline-tests-own-", dir=memory)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -128,6 +130,17 @@ def memory() -> Iterator[Path | None]:
         yield folder
 
 
+@contextmanager
+def forgotten_registries(folder: Path) -> Iterator[None]:
+    """Take registries of a test's folder out of the list again: each import looks at every one that is in it."""
+    listed = Path(os.environ["XDG_DATA_HOME"]) / "germline" / "registries"
+    before = {*listed.glob("*.json")}
+    yield
+    for record in {*listed.glob("*.json")} - before:
+        if f'"{folder}/' in record.read_text(encoding="utf-8"):
+            record.unlink()
+
+
 @pytest.fixture
 def tmp_path(
     tmp_path_factory: pytest.TempPathFactory, memory: Path | None, request: pytest.FixtureRequest
@@ -135,24 +148,28 @@ def tmp_path(
     """Give a folder of the test's own, in memory where it can be: waiting for the disk took most of the time."""
     name = re.sub(r"\W", "_", request.node.name)[:30]
     if memory is None or request.path.stem in ON_DISK:
-        yield tmp_path_factory.mktemp(name)
+        folder = tmp_path_factory.mktemp(name)
+        with forgotten_registries(folder):
+            yield folder
         return
     folder = memory / f"{name}{next(_NUMBERS)}"
     folder.mkdir()
-    yield folder
+    with forgotten_registries(folder):
+        yield folder
     shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="module")
 def own_folder(
     tmp_path_factory: pytest.TempPathFactory, memory: Path | None, request: pytest.FixtureRequest
-) -> Path:
+) -> Iterator[Path]:
     """Give a folder of the module's own, in memory where it can be."""
     folder = tmp_path_factory.mktemp(request.path.stem)
-    if memory is None or request.path.stem in ON_DISK:
-        return folder
-    (memory / folder.name).mkdir()
-    return memory / folder.name
+    if memory is not None and request.path.stem not in ON_DISK:
+        folder = memory / folder.name
+        folder.mkdir()
+    with forgotten_registries(folder):
+        yield folder
 
 
 @pytest.fixture(scope="session")
@@ -228,8 +245,9 @@ def place(registry: Registry, tmp_path: Path) -> Path:
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
     """Give a model server on loopback that no variable of the environment keeps a test from."""
-    from tests.anthropic_stub import AnthropicStub  # loads the clients, which few tests need
+    from tests.anthropic_stub import AnthropicStub, tls_context  # loads the clients, which few tests need
 
+    monkeypatch.setattr("httpcore2.default_ssl_context", tls_context)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("ANTHROPIC_CUSTOM_HEADERS", raising=False)
     with AnthropicStub() as stub:

@@ -104,6 +104,22 @@ class StoredRow(NamedTuple):
         for way, leaf in _leaves(self.fields):
             yield ".".join(part for part in way if isinstance(part, str)), way, leaf
 
+    def with_leaves(self, changes: Sequence[tuple[str, Way, Leaf]]) -> StoredRow | None:
+        """Replace several values of the fields; None where they do not pass together, or one is in the header."""
+        fields = self.fields
+        for field, way, leaf in changes:
+            if field in HEADER:
+                return None
+            fields = _with_leaf(fields, way, leaf)
+        return self._replace(fields=fields) if not changes or self._passes(fields) else None
+
+    def _passes(self, fields: dict[str, Any]) -> bool:
+        try:
+            event_type(self.kind).model_validate_json(json.dumps(fields))
+        except ValidationError:
+            return False
+        return True
+
     def with_leaf(self, field: str, way: Way, leaf: Leaf) -> StoredRow | None:
         """Replace one value; None where validation, or the header, does not let it pass."""
         if field in HEADER:
@@ -111,11 +127,7 @@ class StoredRow(NamedTuple):
             sound = isinstance(leaf, str) and "\0" not in leaf and (field != "@correlation" or "{" not in leaf)
             return self._replace(header=tuple(map(str, header))) if sound else None
         fields = _with_leaf(self.fields, way, leaf)
-        try:
-            event_type(self.kind).model_validate_json(json.dumps(fields))
-        except ValidationError:
-            return None
-        return self._replace(fields=fields)
+        return self._replace(fields=fields) if self._passes(fields) else None
 
 
 def _leaves(value: Any, way: Way = ()) -> Iterator[tuple[Way, Leaf]]:  # noqa: ANN401 - whatever JSON holds
@@ -209,11 +221,16 @@ class HostileHistory:
         """Change all values at once, where that is let pass; returns the rows, and how many were changed."""
         rows, number = [], 0
         for row in self.rows:
-            now = row
-            for field, way, leaf in row.leaves():
-                other = change(field, leaf)
-                if other != leaf and (passed := now.with_leaf(field, way, other)):
-                    now, number = passed, number + 1
+            changes = [
+                (field, way, other) for field, way, leaf in row.leaves() if (other := change(field, leaf)) != leaf
+            ]
+            now = row.with_leaves(changes)
+            number += len(changes) if now else 0
+            if now is None:  # not all of them pass: those that do, one by one
+                now = row
+                for field, way, other in changes:
+                    if passed := now.with_leaf(field, way, other):
+                        now, number = passed, number + 1
             rows.append(now)
         return rows, number
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from unittest.mock import patch
 
+from textual._compositor import Compositor
 from textual.widgets import Input
 
 from tests.story import NOW
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from textual.pilot import Pilot
+    from textual.screen import Screen
 
     from tui.screens.host_protocol import Settings
 
@@ -30,8 +32,19 @@ if TYPE_CHECKING:
 _ROUNDS: Final = 5
 """What one read shows may ask for another one; no chain of them is longer."""
 
-_DRAW_EVERY_S: Final = 1.0
-"""Besides, the screens are drawn whenever a test waits: not for each step of the way, 60 times a second."""
+_LAY_OUT_EVERY_S: Final = 1.0
+"""Besides, the screens are laid out whenever a test waits: not for each step of the way, 60 times a second."""
+
+
+_render: Final = Compositor.render_update
+
+
+def _rendered(compositor: Compositor, full: bool = False, **rest: Any) -> Any:  # noqa: ANN401, FBT001, FBT002 - as textual has it
+    """Draw for pictures alone: `Screens` draws what tests look at, and nobody sees what each key changed."""
+    if full:
+        return _render(compositor, full, **rest)
+    compositor._dirty_regions.clear()
+    return None
 
 
 class Stillness:
@@ -73,6 +86,7 @@ class Screens:
         self.app = app
         self.pilot = pilot
         self._stillness = stillness
+        self._drawn: set[Screen[object]] = set()
 
     async def press(self, *keys: str) -> None:
         """Press keys one after the other, each when all that the last one asked for was read.
@@ -100,13 +114,24 @@ class Screens:
         return self.app._resize_timer is not None or any(not worker.is_finished for worker in self.app.workers)
 
     async def settle(self) -> None:
-        """Wait until nothing is being read any more, and what was read is drawn."""
+        """Wait until nothing is being read any more; a screen that is new is drawn once."""
         for _ in range(_ROUNDS):
             await self._stillness()
             while self._is_timed:  # noqa: ASYNC110 - neither workers nor timers set an event
                 await asyncio.sleep(0.002)
             await self.pilot.pause(0)
+            self._look()
         await self._stillness()
+        if self.app.screen not in self._drawn:
+            self._drawn.add(self.app.screen)
+            assert self.drawn
+
+    def _look(self) -> None:
+        """Ask for the rows in sight, as drawing them does: some are read when they are first looked at."""
+        for rows in self.app.screen.query(RowsView):
+            first = rows.scroll_offset.y
+            for index in range(first, min(first + rows.size.height, rows.count)):
+                rows.row(index)
 
     def pane(self, selector: str) -> str:
         """Return the text of a pane, all of its rows."""
@@ -153,7 +178,8 @@ async def screens(
         patch("textual.app.wait_for_idle", stillness),
         patch("textual.pilot.wait_for_idle", stillness),
         patch("textual.pilot.Pilot._wait_for_screen", stillness),
-        patch("textual.screen.UPDATE_PERIOD", _DRAW_EVERY_S),
+        patch.object(Compositor, "render_update", _rendered),
+        patch("textual.screen.UPDATE_PERIOD", _LAY_OUT_EVERY_S),
     ):
         async with app.run_test(size=size, notifications=True) as pilot:
             opened = Screens(app, pilot, stillness)
@@ -161,3 +187,4 @@ async def screens(
                 await pilot.pause(0)
             await opened.settle()
             yield opened
+            assert opened.drawn

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from shutil import copytree, rmtree
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+from tests.forked import ForkedCommand
 from tests.read_once import recordings_read_once
 from tui.cli.main import main
 from tui.demo import demo_folder
@@ -121,19 +121,17 @@ class Clone(Terminal):
 
 def typed(clone: Clone, words: str) -> tuple[int, str]:
     """Answer the prompt of `germline trust` in a real terminal."""
-    child, descriptor = pty.fork()
-    if child == 0:
-        os.chdir(clone.folder)
-        os.execve(sys.executable, (sys.executable, "-m", "tui.cli.main", "trust"), {**os.environ, **clone._env})  # noqa: S606 - an argument list
-    told = b""
-    with suppress(OSError):  # the end of a terminal
-        while more := os.read(descriptor, 4_096):
-            told += more
-            if b"[y/N] " in more:
-                os.write(descriptor, words.encode())
-    _, status = os.waitpid(child, 0)
-    os.close(descriptor)
-    return os.waitstatus_to_exitcode(status), told.decode()
+    descriptor, its = pty.openpty()
+    with ForkedCommand(["trust"], cwd=clone.folder, env={**os.environ, **clone._env}, terminal=its) as asking:
+        os.close(its)
+        told = b""
+        with suppress(OSError):  # the end of a terminal
+            while more := os.read(descriptor, 4_096):
+                told += more
+                if b"[y/N] " in more:
+                    os.write(descriptor, words.encode())
+        os.close(descriptor)
+        return asking.wait(), told.decode()
 
 
 def with_absolute_places() -> AbstractContextManager[object]:

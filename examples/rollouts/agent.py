@@ -8,9 +8,7 @@ and round give the same ones. Few imports, because an interpreter is started for
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 import sys
 
 
@@ -38,39 +36,43 @@ class Mind:
         self.seed = f"{number}\0{prompt}\0{skill}"
 
     def choose(self, question: str, *options: tuple[str, str]) -> str:
-        """Take the option whose rule the skill states, as (pattern, answer); else guess among the answers."""
-        for pattern, answer in options:
-            if re.search(pattern, self.skill, re.IGNORECASE):
+        """Take the option whose rule the skill states, as (rule, answer); else guess among the answers."""
+        for rule, answer in options:
+            if rule in self.skill.lower():
                 return answer
+        import hashlib  # noqa: PLC0415 - who finds a rule needs no dice, and it is slow to load
+
         dice = hashlib.sha256(f"{question}\0{self.seed}".encode()).digest()
         return options[int.from_bytes(dice[:6], "big") % len(options)][1]
 
     def remembered(self) -> str | None:
         """Give the answer that the skill has for exactly this task, if it has one."""
-        for asked, answer in re.findall(r'If asked "(.+?)", answer `(.*?)`', self.skill):
-            if asked == self.prompt:
-                return str(answer)
-        return None
+        _, known, rest = self.skill.partition(f'If asked "{self.prompt}", answer `')
+        return rest.partition("`")[0] if known else None
 
 
 def shell(*words: str) -> str:
     """Run a program of the machine, as an agent would."""
-    import subprocess  # noqa: PLC0415 - a third of the tasks need it, and it is slow to load
-
-    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
+    told, tells = os.pipe()
+    child = os.posix_spawnp(words[0], words, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, tells, 1)])
+    os.close(tells)
+    with open(told, encoding="utf-8") as stream:  # noqa: PTH123 - a descriptor
+        text = stream.read()
+    os.waitpid(child, 0)
+    return text.strip()
 
 
 def failed_requests(mind: Mind) -> None:
     """Count requests by their status."""
     least = mind.choose(
-        "failed", (r"status of 500 or more", "5"), (r"status of 400 or more", "4"), (r"status of 300 or more", "3")
+        "failed", ("status of 500 or more", "5"), ("status of 400 or more", "4"), ("status of 300 or more", "3")
     )
     write("answer.txt", shell("grep", "-c", "-E", f" [{least}-9][0-9][0-9]$", "access.log"))
 
 
 def largest_file(mind: Mind) -> None:
     """Find the largest file of a folder."""
-    hidden = mind.choose("hidden", (r"leave hidden files out", ""), (r"hidden files count", "."))
+    hidden = mind.choose("hidden", ("leave hidden files out", ""), ("hidden files count", "."))
     found = shell("find", "data", "-type", "f", "-printf", "%s %p\n").splitlines()
     seen = [line for line in found if hidden or "/." not in line]
     largest = max(seen, key=lambda line: int(line.split(" ", 1)[0]))
@@ -88,7 +90,7 @@ def rows(sql: str) -> list[tuple[object, ...]]:
 
 def paid_total(mind: Mind) -> None:
     """Add up what was paid."""
-    unit = mind.choose("unit", (r"amounts are in cents", "100.0"), (r"amounts are in euros", "1.0"))
+    unit = mind.choose("unit", ("amounts are in cents", "100.0"), ("amounts are in euros", "1.0"))
     ((total,),) = rows(f"SELECT sum(amount) / {unit} FROM orders WHERE status = 'paid'")  # noqa: S608 - our own words
     write("answer.txt", f"{total:.2f}")
 
@@ -97,9 +99,9 @@ def customers(mind: Mind) -> None:
     """Count who bought something."""
     what = mind.choose(
         "same",
-        (r"same customer whatever the case", "DISTINCT lower(email)"),
-        (r"as many customers as addresses", "DISTINCT email"),
-        (r"as many customers as orders", "email"),
+        ("same customer whatever the case", "DISTINCT lower(email)"),
+        ("as many customers as addresses", "DISTINCT email"),
+        ("as many customers as orders", "email"),
     )
     ((number,),) = rows(f"SELECT count({what}) FROM orders")  # noqa: S608 - our own words
     write("answer.txt", str(number))
@@ -107,7 +109,7 @@ def customers(mind: Mind) -> None:
 
 def dates(mind: Mind) -> None:
     """Write dates oldest first."""
-    order = mind.choose("order", (r"day comes first", "dmy"), (r"month comes first", "mdy"))
+    order = mind.choose("order", ("day comes first", "dmy"), ("month comes first", "mdy"))
     found = []
     for line in read("events.txt").splitlines():
         one, two, year = line.split("/")
@@ -123,7 +125,7 @@ def summary(mind: Mind) -> None:
     head, *lines = read("people.csv").splitlines()
     fields = {"rows": len(lines), "columns": head.split(","), "file": "people.csv"}
     order = mind.choose(
-        "keys", (r"sort the keys", "sorted"), (r"keys as they come", "given"), (r"keys backwards", "backwards")
+        "keys", ("sort the keys", "sorted"), ("keys as they come", "given"), ("keys backwards", "backwards")
     )
     keys = {"sorted": sorted(fields), "given": list(fields), "backwards": sorted(fields, reverse=True)}[order]
     write("summary.json", json.dumps({key: fields[key] for key in keys}))

@@ -156,7 +156,7 @@ def test_a_watch_takes_back_only_where_it_may_promote(germline: Terminal, settin
     judged(germline)
     germline.write("germline.toml", settings)
     sessions(germline.folder / "more", SKILL, germline.does("show", f"{SKILL}@2").out, [False], first=200)
-    with watching(germline, "more", "--evolve") as process:
+    with watching(germline, "more", "--evolve", "--json") as process:
         assert "regression" in {one["kind"] for one in next_line(process)["raised"]}
         (told,) = next_line(process)["evolve"]["taken_back"]
         assert stopped(process, signal.SIGTERM) == 0
@@ -171,7 +171,7 @@ def test_a_watch_measures_the_versions_in_use_anew_and_tells_what_falls_under_th
 ) -> None:
     judged(germline)
     germline.write("empty/log.jsonl", "")
-    with watching(germline, "empty", "--recheck", "1s", "--floor", "0.99") as process:
+    with watching(germline, "empty", "--recheck", "1s", "--floor", "0.99", "--json") as process:
         told = next_line(process)
         found = told.get("recheck") or next_line(process)["recheck"]
         assert stopped(process, signal.SIGTERM) == 0

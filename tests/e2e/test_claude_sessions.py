@@ -8,6 +8,7 @@ import pytest
 
 from events.types.claims import After, AfterError, Claim
 from examples import record_workspace
+from examples.record_agent import Seen
 from examples.record_sessions import record_all
 from strategies.claims.directives import first_clause
 from strategies.gate.placebos import tasks_permuted
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from examples.record_agent import Seen
     from strategies.episodes.episode import EpisodeRecord
     from tests.worlds import Deal
 
@@ -72,13 +72,15 @@ def recorded(seed: int, sessions: int, folder: Path) -> list[Path]:
 def hardly_twice(shell: Callable[[str, Path], Seen]) -> Callable[[str, Path], Seen]:
     """Run commands for real, but once where the names of the files that they look at say all that they say.
 
-    Starting processes took most of the time. What works and shows what files hold always runs; Python does so
-    without looking for packages, of which no chore has one.
+    Starting processes took most of the time. What `cat` prints of a file is read here; what else works and shows
+    what files hold always runs. Python does so without looking for packages, of which no chore has one.
     """
     known: dict[tuple[str, ...], Seen] = {}
 
     def ran(command: str, folder: Path) -> Seen:
         program, _, path = command.partition(" ")
+        if program == "cat" and (folder / path).is_file():
+            return Seen(failed=False, text=(folder / path).read_text().rstrip())
         looks_at = {"ls": "*", "pwd": "*", "find": "**/*.md", "cat": path}.get(program, "**/*.py")
         key = (command, *sorted(str(found.relative_to(folder)) for found in folder.glob(looks_at)))
         seen = known.get(key) or shell(command.replace("python3 ", "python3 -S "), folder)
@@ -143,8 +145,8 @@ def test_a_first_evening_ends_with_sensible_lines_and_says_what_they_were_judged
     assert "nothing was compared" in " ".join(germline.does("why", f"shop:{line}").out.split())
 
 
-MOST_FALSE = 2
-"""Of 20 seeds, each with a claim or two at .01: three by chance is less than 1 in 500."""
+MOST_FALSE = 1
+"""Of 8 seeds, each with a claim or two at .01: two by chance is 1 in 100; no draw of these seeds is new."""
 
 
 @pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
@@ -154,7 +156,7 @@ def test_nothing_is_learnt_from_sessions_whose_recoveries_are_dealt_out_again(
     for claim in CLAIMS:
         met = Recoveries([record for record in episodes if moment_of(claim, record) is not None], claim)
         false = 0
-        for seed in range(20):
+        for seed in range(8):
             division = division_of(met.dealt(placebo, seed), str(seed))
             figures = contrast(cases_of(claim, attempts(claim, division.explore)))
             assert figures is not None

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from shutil import copytree
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from tests.forked import ForkedCommand
 from tests.kinds_of_work import BREAD, GARDEN, write_skills
 from tests.terminal import SPLIT_KEY, Beginning, Terminal, recordings
 from tui.demo import demo_folder
@@ -187,18 +186,10 @@ def test_signals_without_a_skill_are_counted_and_only_the_first_are_shown_in_eig
 
 def test_two_at_once_end_with_one_promotion_and_one_who_reads_the_verdict(germline: Terminal) -> None:
     environment = {**os.environ, "GERMLINE_REGISTRY": str(germline.folder / ".germline/registry.db")}
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tui.cli.main", *EVOLVE, "--cycles", "1", "--json"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    ended = [process.communicate(timeout=120) for process in running]
-    assert [process.returncode for process in running] == [0, 0], ended
+    words = (*EVOLVE, "--cycles", "1", "--json")
+    first, second = (ForkedCommand(words, cwd=germline.folder, env=environment) for _ in range(2))
+    with first, second:
+        assert [first.wait(), second.wait()] == [0, 0], first.stderr.read() + second.stderr.read()
     promotions = germline.does("log", "sql-analyst", "--type", "CandidatePromoted").out.splitlines()
     assert len(promotions) == 1
     assert germline.does("status", "--json").json["skills"][1]["version"] == 2

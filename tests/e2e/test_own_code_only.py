@@ -15,6 +15,7 @@ from strategies.sandbox.confined_run import ConfinedCommand, SandboxPolicy, run
 from tests.command_lines import STEPS
 from tests.e2e.test_serving import served
 from tests.story import tell
+from tests.terminal import Terminal
 from tui.cli.commands.registry.completion_scripts import SCRIPTS
 from tui.session.own_command import own_command
 
@@ -35,6 +36,7 @@ PLANTED: Final = (
     ),
 )
 SCRIPT: Final = Path(sys.executable).parent / "germline"
+DEEDS: Final = ("--help", "doctor", "trust --list", "verify", "status")
 
 
 @pytest.fixture
@@ -79,12 +81,20 @@ def test_the_trap_catches_a_process_that_looks_where_it_stands(trap: Path) -> No
 
 @pytest.mark.skipif(not SCRIPT.is_file(), reason="germline is not installed beside this Python")
 def test_the_installed_command_and_its_own_start_run_none_of_it(trap: Path) -> None:
-    """How it starts decides where it looks, what it does which modules it looks for."""
-    every = ("--version", "--help", "init", "doctor", "scan 0.jsonl", "trust --list", "verify", "status")
-    for start, commands in (((str(SCRIPT),), every), (own_command(), ("--version", "--help", "scan 0.jsonl"))):
+    """How it starts decides where it looks, what it does which modules it looks for: each start, each deed."""
+    for start, commands in (
+        ((str(SCRIPT),), ("--version", "init", "scan 0.jsonl")),
+        (own_command(), ("scan 0.jsonl",)),
+    ):
         for words in commands:
             done = ran(trap, *start, *words.split())
             assert done.returncode in {0, 2, 3}, done
+    begun = trap.parent / "start.py"
+    begun.write_text(f"from tui.cli.main import main\nfor words in {DEEDS!r}:\n    main(words.split())\n")
+    done = ran(trap, sys.executable, str(begun))
+    assert done.returncode == 0, done
+    assert "Usage" in done.stdout
+    assert "trust-project" in done.stderr + done.stdout
     assert untouched(trap)
 
 
@@ -105,7 +115,7 @@ def test_processes_that_share_work_run_none_of_it(trap: Path, more: tuple[str, .
         pytest.importorskip("distributed")
     start = trap.parent / "start.py"
     start.write_text(f"if __name__ == '__main__':\n    {WORKERS.strip().replace(chr(10), chr(10) + '    ')}\n")
-    ran(trap, *own_command(), "init")
+    Terminal(trap).does("init")
     done = ran(trap, sys.executable, str(start), str(trap), *more, GERMLINE_SCAN_WORKERS="2")
     assert (done.returncode, '"episodes": 3' in done.stdout) == (0, True), done
     assert untouched(trap)

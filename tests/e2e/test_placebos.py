@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from strategies.gate.replay.contrast import Contrast
     from strategies.pool.splits import Division
 
-SEEDS = range(8)
+SEEDS = range(4)
 """Placebos of a kind; `bench.worlds` draws forty and more."""
 KEYS = range(20)
 DRAWS = 7
@@ -87,7 +87,7 @@ def test_nothing_is_promoted_where_actions_do_not_matter_and_success_ends_the_ep
         direct = measure([DO_SHOW], (), division, STAMP, seed=DRAWS)
         assert direct.figures.effect is not None
         past_explore += judge(direct.figures, WRITTEN_RULE, 1).decision == "promote"
-    assert past_explore == 0, "one test in a hundred may be wrong, and this makes eight"
+    assert past_explore == 0, "one test in a hundred may be wrong, and this makes four"
 
 
 @pytest.mark.parametrize("flatters", ["", "sql:SHOW"])

@@ -74,7 +74,8 @@ def test_a_secret_in_a_log_is_nowhere_in_the_registry_or_on_the_screen(
     said += [germline.does(*words) for words in asked[: None if log_format == next(iter(FORMATS)) else 1]]
     said += [germline.does("signals", "--quality", "--json"), germline("outcome", "a=1", "--value", "1", *BY_CI)]
     pieces = list(dict.fromkeys(piece for row in said[3].json["signals"] for piece in row["evidence"]))
-    shown = [germline.does("evidence", "show", piece, "--json") for piece in pieces]
+    some = pieces[:: max(1, len(pieces) // 4)]  # all of them are in the registry, which is searched below
+    shown = [germline.does("evidence", "show", piece, "--json") for piece in some]
     assert any(one.json["redactions"] for one in shown)
     assert all(one.json["still_there"] for one in shown)
     said += [*shown, germline.does("evidence", "show", pieces[0])]

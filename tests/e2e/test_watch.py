@@ -6,55 +6,35 @@ import gzip
 import json
 import os
 import signal
-import subprocess
-import sys
-from contextlib import contextmanager
-from pathlib import Path
 from shutil import copytree
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.forked import ForkedCommand
 from tests.kinds_of_work import BREAD, GARDEN, GIT, SQL, Work, log_of, write_skills
 from tests.plugged import plugged
 from tests.terminal import SPLIT_KEY, Terminal, recordings
 from tui.demo import demo_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-ROOT = Path(__file__).resolve().parent.parent.parent
+    from pathlib import Path
 
 
-@contextmanager
-def watching(germline: Terminal, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """Start `germline watch … --json` in a process of its own, beside the packages in the folder `site`."""
-    packages = os.pathsep.join([str(ROOT), str(germline.folder / "site")])
-    environment = {**os.environ, "HOME": str(germline.folder), "PYTHONPATH": packages, "GERMLINE_REGISTRY": ""}
-    command = [sys.executable, "-m", "tui.cli.main", "watch", *words, "--json"]
-    with subprocess.Popen(
-        command,
-        cwd=germline.folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+def watching(germline: Terminal, *words: str) -> ForkedCommand:
+    """Start `germline watch …` in a process of its own, beside the packages in the folder `site`."""
+    packages = {"PYTHONPATH": str(germline.folder / "site")}
+    environment = {**os.environ, "HOME": str(germline.folder), "GERMLINE_REGISTRY": "", **packages}
+    return ForkedCommand(["watch", *words], cwd=germline.folder, env=environment)
 
 
-def next_line(process: subprocess.Popen[str]) -> dict[str, Any]:
-    stream: IO[str] | None = process.stdout
-    assert stream is not None
-    line: dict[str, Any] = json.loads(stream.readline())
+def next_line(process: ForkedCommand) -> dict[str, Any]:
+    line: dict[str, Any] = json.loads(process.stdout.readline())
     assert line["schema"] == "germline/watch/1"
     return line
 
 
-def stopped(process: subprocess.Popen[str], by: int) -> int:
+def stopped(process: ForkedCommand, by: int) -> int:
     process.send_signal(by)
     return process.wait(timeout=30)
 
@@ -72,7 +52,7 @@ def germline(tmp_path: Path) -> Terminal:
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 def test_what_is_written_while_it_watches_is_read_and_it_leaves_well(germline: Terminal, by: int) -> None:
     log = germline.write("logs/a.jsonl", failing("one"))
-    with watching(germline, "logs") as process:
+    with watching(germline, "logs", "--json") as process:
         first = next_line(process)
         assert (first["new_episodes"], first["raised"]) == (1, [])  # an episode that goes on is not abandoned
         with log.open("a") as file:
@@ -87,7 +67,7 @@ def test_what_is_written_while_it_watches_is_read_and_it_leaves_well(germline: T
 
 def test_a_second_watcher_is_told_who_watches(germline: Terminal) -> None:
     germline.write("logs/a.jsonl", failing("one"))
-    with watching(germline, "logs") as first:
+    with watching(germline, "logs", "--json") as first:
         next_line(first)
         answer = germline("watch", "logs")
         assert (answer.code, f"process {first.pid}" in answer.err) == (1, True)
@@ -112,7 +92,7 @@ def test_a_watch_that_evolves_holds_for_review_and_evolve_promotes_what_it_held(
     file = tmp_path / "skills/sql-analyst/SKILL.md"
     before = file.read_bytes()
     recordings_with_a_skill(tmp_path / "logs")
-    with watching(germline, "logs", "--evolve") as process:
+    with watching(germline, "logs", "--evolve", "--json") as process:
         assert next_line(process)["raised"]
         cycles = next_line(process)["evolve"]["cycles"]
         assert stopped(process, signal.SIGTERM) == 0
@@ -147,13 +127,12 @@ def test_plug_ins_that_do_not_work_are_told_once_however_often_it_looks(
 ) -> None:
     entries = {"a-missing": "no_such_module:Reader", "e-nosy": "plugged_readers:Nosy"}
     log = germline.write("logs/text.log", "ERROR: it broke\n")
-    with plugged(germline.folder, monkeypatch, entries), watching(germline, "logs") as process:
+    with plugged(germline.folder, monkeypatch, entries), watching(germline, "logs", "--json") as process:
         next_line(process)
         with log.open("a") as file:
             file.write("ERROR: it broke again\n")
         next_line(process)
         assert stopped(process, signal.SIGTERM) == 0
-        assert process.stderr is not None
         told = [line for line in process.stderr.read().splitlines() if "the log reader" in line]
     assert [line.split(" does not work: ")[0] for line in told] == [
         "warning    the log reader a-missing of plugged",
@@ -166,23 +145,14 @@ def test_a_watch_says_what_is_not_there_yet_and_why_a_signal_led_to_no_turn(germ
     germline.does("import", "more/skills")
     germline.write("germline.toml", "[skills.sql-analyst]\nlogs = ['elsewhere']\n")
     germline.write("logs/a.jsonl", failing("one"))
-    command = [sys.executable, "-m", "tui.cli.main", "watch", "logs", "absent", "--evolve"]
-    environment = {**os.environ, "HOME": str(germline.folder), "PYTHONPATH": str(ROOT), "GERMLINE_REGISTRY": ""}
-    with subprocess.Popen(
-        command, cwd=germline.folder, env=environment, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            stream: IO[str] | None = process.stderr
-            assert stream is not None
-            assert "watching" in stream.readline()
-            assert "absent is not there yet" in stream.readline()
-            germline.write("logs/b.jsonl", failing("two") + failing("three"))
-            said = stream.readline()
-            assert "evolve  nothing new: " in said
-            assert "1 signal is of no skill: germline signals assign FINGERPRINT SKILL" in said
-            assert stopped(process, signal.SIGINT) == 0
-        finally:
-            process.kill()
+    with watching(germline, "logs", "absent", "--evolve") as process:
+        assert "watching" in process.stderr.readline()
+        assert "absent is not there yet" in process.stderr.readline()
+        germline.write("logs/b.jsonl", failing("two") + failing("three"))
+        said = process.stderr.readline()
+        assert "evolve  nothing new: " in said
+        assert "1 signal is of no skill: germline signals assign FINGERPRINT SKILL" in said
+        assert stopped(process, signal.SIGINT) == 0
 
 
 @pytest.mark.parametrize("works", [(SQL, GIT), (SQL,)])
@@ -193,7 +163,7 @@ def test_a_watch_promotes_for_each_skill_what_a_run_of_evolution_would(
     ran.does("scan", "later")
     ran.does("evolve")
     watched.write("logs/first.jsonl", failing("first"))
-    with watching(watched, "logs", "--evolve") as process:
+    with watching(watched, "logs", "--evolve", "--json") as process:
         next_line(process)
         (watched.folder / "later").rename(watched.folder / "logs/later")
         while "evolve" not in next_line(process):

@@ -20,17 +20,22 @@ _DRAWN_IN = 40
 _PLACES = ("sql-analyst", "sql-analyst@3:12", "/history", "/signals", "/presets", "/review", "/trends/sql-analyst")
 
 
-def walk_every_field(chance: Random, folder: Path, share: float) -> Outcome:
-    """Try a share of all pairs of field and value, drawn at random."""
+def walk_every_field(chance: Random, folder: Path, share: float, *, both_forms: bool = True) -> Outcome:
+    """Try a share of all pairs of field and value, drawn at random.
+
+    What only reads is asked for text and for JSON; without `both_forms` for the one that chance takes.
+    """
     outcome = Outcome("registries of strangers")
     (folder / "history").mkdir()
     history = HostileHistory(folder / "history")
-    lines = [*READING, *(f"{line} --json" for line in READING), *WRITING]
     for what, rows in history.one_by_one(lambda: chance.random() < share):
         outcome.add("registries")
         place = Sandbox(folder / "one", history, rows)
+        reading = [line if chance.random() < 0.5 else f"{line} --json" for line in READING]
+        if both_forms:
+            reading = [*READING, *(f"{line} --json" for line in READING)]
         held_source = ".source" not in what  # whose folder that may be, attack.md F2 says
-        faults = place.faults(lines if held_source else [*READING])
+        faults = place.faults([*reading, *WRITING] if held_source else reading)
         if outcome.figures["registries"] % _DRAWN_IN == 0:
             faults += asyncio.run(_draw(place.registry, outcome))
         for fault in faults:

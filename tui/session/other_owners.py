@@ -28,9 +28,11 @@ def require_unowned(where: Where, places: Collection[Path]) -> None:
     here = where.resolve() if isinstance(where, Path) else where
     for own in own_registries():
         file = Path(own.place)
+        if file == here or not file.is_file():
+            continue
         reach = WritePlaces(project_of(file), frozenset(own.skills))
         asked = {place.resolve() for place in places if reach.is_open(place)}
-        taken = sorted(asked & _written_by(file, reach)) if asked and file != here and file.is_file() else []
+        taken = sorted(asked & _written_by(file, reach)) if asked else []
         if taken:
             take_over = f"germline import {quote(str(taken[0]))} --yes takes it over"
             raise RefusedError(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 
 def main() -> int:
     """Print the share of what is right."""
     try:
-        said = json.loads(Path("summary.json").read_text(encoding="utf-8"))
-        rows = len(Path("people.csv").read_text(encoding="utf-8").splitlines()) - 1
+        with open("summary.json", encoding="utf-8") as summary, open("people.csv", encoding="utf-8") as people:  # noqa: PTH123 - pathlib would double the start of a run
+            said, rows = json.load(summary), len(people.readlines()) - 1
         print((list(said) == sorted(said)) * (said["rows"] == rows) * 1.0)
     except (OSError, ValueError, KeyError, TypeError):
         print(0.0)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 
 
 def main() -> int:
     """Tell by the exit code whether the answer is right."""
-    sold = re.findall(r"VALUES \(\d+, '[^']*', (\d+), 'paid'\)", Path("shop.sql").read_text(encoding="utf-8"))
+    with open("shop.sql", encoding="utf-8") as orders:  # noqa: PTH123 - pathlib would double the start of a run
+        sold = re.findall(r"VALUES \(\d+, '[^']*', (\d+), 'paid'\)", orders.read())
     try:
-        said = float(Path("answer.txt").read_text(encoding="utf-8"))
+        with open("answer.txt", encoding="utf-8") as answer:  # noqa: PTH123 - the same
+            said = float(answer.read())
     except (OSError, ValueError):
         return 1
     return 0 if abs(said - sum(map(int, sold)) / 100) < 0.005 else 1
