@@ -124,5 +124,6 @@ def write_arm(arm: Arm, place: Path) -> Path | None:
     folder = place / arm.digest[:16] / arm.skill.rpartition("/")[2]
     last = max(arm.files) if arm.skill == SEVERAL else main_file(arm.skill)
     if not (folder / last).exists():
-        write_skill(folder, {path: FileContent(file.body, file.mode) for path, file in arm.files.items()})
+        files = {path: FileContent(file.body, file.mode) for path, file in arm.files.items()}
+        write_skill(folder, files, durable=False)  # it goes with the runs
     return folder

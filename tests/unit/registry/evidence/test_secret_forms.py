@@ -114,7 +114,7 @@ def test_a_text_ten_times_as_long_takes_about_ten_times_as_long(piece: str) -> N
         return time.process_time() - began
 
     spent(100)
-    assert min(spent(80_000) for _ in range(2)) < 40 * max(min(spent(8_000) for _ in range(3)), 0.002)
+    assert min(spent(40_000) for _ in range(2)) < 40 * max(min(spent(4_000) for _ in range(3)), 0.001)
 
 
 def test_places_of_secrets_are_told_by_line_without_the_secret() -> None:
