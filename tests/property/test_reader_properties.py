@@ -24,7 +24,7 @@ from tests.sample_logs import SAMPLES, Sample
 from tests.trace_exports import TRACES
 
 LOGS = SAMPLES + SESSIONS + TRACES
-FAST = settings(derandomize=True, deadline=None, max_examples=150)
+FAST = settings(derandomize=True, deadline=None, max_examples=60)
 EACH = settings(FAST, max_examples=10)
 """For what is tried on each reader or each sample: over all of them that comes to a thousand."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from events.errors import EditError
@@ -36,7 +37,7 @@ class Arm:
     digest: str
     files: Mapping[str, FileContent] | None
 
-    @property
+    @cached_property
     def key(self) -> str:
         """What tells its runs from those of every other arm."""
         return f"{self.standing}:{self.digest}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -93,6 +94,17 @@ def test_half_a_line_that_is_too_long_waits_like_any_other(
 )
 def test_values_are_counted_by_commas_outside_of_strings(text: bytes, *, many: bool) -> None:
     assert has_too_many_values(text) is many
+
+
+@pytest.mark.parametrize("block_bytes", [1, 2, 3, 7])
+def test_values_are_counted_alike_wherever_a_text_is_cut(
+    monkeypatch: pytest.MonkeyPatch, block_bytes: int
+) -> None:
+    text = json.dumps(["a,\\", 'b",', "\\\\,", [1, 2, {"c,": '\\",'}], ",", "\\"]).encode()
+    monkeypatch.setattr(bounded_lines, "_BLOCK_BYTES", block_bytes)
+    for limit, many in ((6, True), (7, False)):
+        monkeypatch.setattr(bounded_lines, "VALUES_LIMIT", limit)
+        assert has_too_many_values(text) is many
 
 
 BOMBS: dict[str, Callable[[], tuple[bytes, bytes]]] = {
