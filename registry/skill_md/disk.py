@@ -154,9 +154,7 @@ def _require_seen(target: Path, known: tuple[FileSnapshot | None, ...]) -> None:
         raise OvertakenError(f"{target} was changed meanwhile, and is left as it is", hint="germline status")
 
 
-def _write(
-    target: Path, content: FileContent, known: tuple[FileSnapshot | None, ...], *, durable: bool
-) -> None:
+def _write(target: Path, content: FileContent, known: tuple[FileSnapshot | None, ...], *, durable: bool) -> None:
     """Write a file beside its place, make it durable, then rename it over what is known to be there."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f"{TEMPORARY}{os.getpid()}")

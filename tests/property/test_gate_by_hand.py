@@ -124,7 +124,7 @@ def arms_of(records: list[EpisodeRecord], claims: tuple[Claim, ...]) -> list[lis
 
 
 def replayed(records: list[EpisodeRecord], of_claims: list[list[Arms]], weights: dict[str, int]) -> Fraction:
-    """Impute claim by claim: each disobedient episode of a stratum with at least five obedient ones, else nothing."""
+    """Impute claim by claim: each disobedient episode of a stratum that holds five obedient ones, else nothing."""
     ends = {record.id: outcome_of(record) for record in records}
     for strata in of_claims:
         drawn = [
