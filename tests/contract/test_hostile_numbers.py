@@ -39,13 +39,13 @@ NAME = re.compile(rb"[\w.]+(?=[^\w]*$)")
 def hostile_numbers(body: bytes) -> Iterator[tuple[re.Match[bytes], bytes]]:
     """Yield each number of a log with what may stand there instead.
 
-    The first after a name meets all of it; those after the same name, which are read by the same code, a third.
+    The first after a name meets all of it; those after the same name, which are read by the same code, take turns.
     """
     after: Counter[bytes] = Counter()
     for place in NUMBER.finditer(body):
         name = (NAME.findall(body[max(place.start() - 60, 0) : place.start()]) or [b""])[-1]
         met, after[name] = after[name], after[name] + 1
-        yield from ((place, hostile) for hostile in (HOSTILE[met % 3 :: 3] if met else HOSTILE))
+        yield from ((place, hostile) for hostile in (HOSTILE if not met else (HOSTILE[met % len(HOSTILE)],)))
 
 
 def check(records: Sequence[EpisodeRecord]) -> None:

@@ -117,21 +117,21 @@ def test_values_are_counted_alike_wherever_a_text_is_cut(
 
 
 BOMBS: dict[str, Callable[[], tuple[bytes, bytes]]] = {
-    "steps": lambda: (GOOD, b'{"type":"step","episode":"a","text":"' + b"x" * 64 * MIB + b'"}\n'),
+    "steps": lambda: (GOOD, b'{"type":"step","episode":"a","text":"' + b"x" * 40 * MIB + b'"}\n'),
     "claude-code": lambda: (
         CLAUDE,
         b'{"type":"user","sessionId":"s","message":{"content":"' + b"ab " * 10_000_000 + b'"}}\n',
     ),
     "chat": lambda: (TALK, b'{"messages":[' + b"0," * 15 * MIB + b"0]}\n"),
     "openhands": lambda: (EVENT, b'{"source":"user","args":{"a":[' + b'{"":""},' * 3 * MIB + b"0]}}\n"),
-    "plain-text": lambda: (b"2026-01-01T00:00:00Z ERROR x\n", b"ERROR " + b"x" * 64 * MIB + b"\n"),
-    "swe-agent": lambda: (b"", b'{"trajectory":[' + b"0," * 32 * MIB + b"0]}"),
+    "plain-text": lambda: (b"2026-01-01T00:00:00Z ERROR x\n", b"ERROR " + b"x" * 40 * MIB + b"\n"),
+    "swe-agent": lambda: (b"", b'{"trajectory":[' + b"0," * 20 * MIB + b"0]}"),
     "action-observation": lambda: (
         b"",
-        b'{"a":{"turn_history":{"actions":[' + b'"",' * 16 * MIB + b'""]}}}',
+        b'{"a":{"turn_history":{"actions":[' + b'"",' * 14 * MIB + b'""]}}}',
     ),
 }
-"""What comes before a line that is too much, and that line: of some, 60 MB, made when they are asked for."""
+"""What comes before a line that is too much, and that line: of some, 40 MB, made when they are asked for."""
 _SCAN = """
 import os, resource, sys
 from pathlib import Path

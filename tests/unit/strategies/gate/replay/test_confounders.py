@@ -53,7 +53,7 @@ def test_nothing_is_promoted_where_no_action_matters(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["null", "success ends"])
 def test_nothing_is_promoted_by_looking_again_whenever_logs_have_grown_by_a_quarter(name: str) -> None:
-    for seed in SEEDS:
+    for seed in SEEDS[:2]:
         records, sent = world(name, seed, episodes=600), 0
         for share in (0.512, 0.64, 0.8, 1.0):
             known = judgements(records[: round(share * len(records))], str(seed), sent=sent)
