@@ -177,7 +177,7 @@ def recorded_again(own_folder: Path) -> dict[str, bytes]:
 
 def record(out: Path, *, seed: int, hash_seed: str) -> dict[str, bytes]:
     script = ROOT / "examples" / "record_demo.py"
-    command = [sys.executable, str(script), "--episodes", "6", "--out", str(out), "--seed", str(seed)]
+    command = [sys.executable, str(script), "--episodes", "8", "--out", str(out), "--seed", str(seed)]
     environment = {"PATH": os.environ["PATH"], "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)}
     subprocess.run(command, check=True, capture_output=True, env=environment)
     return {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*.gz")}
