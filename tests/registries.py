@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from events.sqlite.log import SqliteLog
@@ -79,9 +81,21 @@ PAIRED = Delta(value=0.017, low=0.010, high=0.019, tasks=310)
 
 def new_registry(folder: Path, clock: Clock, split_key: str = "key") -> Registry:
     """Create a registry without skills in a folder."""
-    registry = Registry(SqliteLog.open(folder / "registry.db", create=True), clock, "person:ada")
+    path = folder / "registry.db"
+    path.touch(0o600)
+    path.write_bytes(_without_events())
+    registry = Registry(SqliteLog.open(path), clock, "person:ada")
     registry.execute(CreateRegistry(split_key, "balanced"))
     return registry
+
+
+@cache
+def _without_events() -> bytes:
+    """Give the file of a registry in which nothing happened yet: to make its tables takes most of the time."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "registry.db")
+        SqliteLog.open(path, create=True).close()
+        return path.read_bytes()
 
 
 def listed(registry: Registry, path: Path) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from events.clock import rfc3339
 from events.types.parts import Edit
@@ -13,6 +15,8 @@ from registry.actions.repair_folders import repair
 from registry.query.trials import running_trial, trials_of
 from registry.skill_md.render import stamped_version
 from strategies.pool.intake import scan_into
+from strategies.trials import trial_terms
+from strategies.trials.plan import power_of
 from strategies.trials.run_trial import assign, look, start_trial, switch
 from strategies.trials.trial_terms import TrialTerms, plan_trial
 from tests.clocks import START, SetClock
@@ -23,10 +27,22 @@ if TYPE_CHECKING:
 
     from registry.registry import Registry
     from registry.state.trial import SkillTrial
+    from strategies.trials.plan import History, Power
 
 HOUR = 3_600.0
 BY_BLOCKS = TrialTerms(candidates=("c1",), block_s=int(4 * HOUR))
 BY_SESSIONS = TrialTerms(candidates=("c1",))
+
+
+@cache
+def _played(history: History, block_s: int, budget: int, gain: float) -> Power:
+    return power_of(history, block_s=block_s, budget=budget, gain=gain, draws=Random(1))
+
+
+def _power_of(history: History, *, block_s: int, budget: int, gain: float, draws: Random) -> Power:
+    """Tell what trials on the same terms could find, played through once for all of them."""
+    del draws
+    return _played(history, block_s, budget, gain)
 
 
 class TrialWorld:
@@ -103,7 +119,8 @@ class TrialWorld:
     def start(self, terms: TrialTerms = BY_BLOCKS) -> SkillTrial:
         """Begin a trial: of the held candidate, by blocks of four hours unless the terms say otherwise."""
         self.began_s = self.clock.at_s
-        return start_trial(self.registry, plan_trial(self.registry, NAME, terms, None))
+        with patch.object(trial_terms, "power_of", _power_of):
+            return start_trial(self.registry, plan_trial(self.registry, NAME, terms, None))
 
     def live(self, hours: float, *, every_s: float = 1_200.0, looking: float = 8.0) -> None:
         """Let sessions come for some hours, the folder be switched on time, and the trial be looked at."""

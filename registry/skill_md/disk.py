@@ -69,12 +69,13 @@ def write_skill(
     *,
     remove: tuple[str, ...] = (),
     seen: Mapping[str, FileSnapshot] | None = None,
+    durable: bool = True,
 ) -> tuple[str, ...]:
     """Bring the named files of a skill folder to their content, and take away those to `remove`.
 
     Each file appears whole or not at all; SKILL.md comes last, when all it may refer to is there, and tells that
     the rest was done. Files that are right already, and files that are not named, are left alone. Returns the
-    paths that changed.
+    paths that changed. What need not survive a power cut is not `durable`: it does not wait for the disk.
 
     Raises: SkillFormatError if a path leads out of the folder, before anything is written; StorageError if
     the disk refuses; OvertakenError at the first file that does not stand as it was `seen`.
@@ -93,7 +94,7 @@ def write_skill(
                 continue
             known = () if seen is None else (seen.get(path),)
             if content:
-                _write(target, content, known)
+                _write(target, content, known, durable=durable)
             else:
                 _require_seen(target, known)
                 _remove(folder, target)
@@ -153,7 +154,7 @@ def _require_seen(target: Path, known: tuple[FileSnapshot | None, ...]) -> None:
         raise OvertakenError(f"{target} was changed meanwhile, and is left as it is", hint="germline status")
 
 
-def _write(target: Path, content: FileContent, known: tuple[FileSnapshot | None, ...]) -> None:
+def _write(target: Path, content: FileContent, known: tuple[FileSnapshot | None, ...], *, durable: bool) -> None:
     """Write a file beside its place, make it durable, then rename it over what is known to be there."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f"{TEMPORARY}{os.getpid()}")
@@ -163,13 +164,15 @@ def _write(target: Path, content: FileContent, known: tuple[FileSnapshot | None,
             stream.write(content.body)
             stream.flush()
             os.fchmod(stream.fileno(), content.mode)
-            os.fsync(stream.fileno())
+            if durable:
+                os.fsync(stream.fileno())
         _require_seen(target, known)  # as late as can be: between this and the rename are microseconds
         temporary.replace(target)
     except BaseException:  # Ctrl-C as well: nothing half-written stays behind
         temporary.unlink(missing_ok=True)
         raise
-    sync(target.parent)
+    if durable:
+        sync(target.parent)
 
 
 def _sweep(place: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +11,8 @@ from events.errors import SkillFormatError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from markdown_it import MarkdownIt
 
 FENCE = "---"
 
@@ -75,17 +78,23 @@ def front_end(lines: Sequence[str]) -> int:
 
 def headings(body: str) -> list[tuple[int, str]]:
     """List the top-level headings of Markdown without front matter, as (line index, title)."""
-    from markdown_it import MarkdownIt  # noqa: PLC0415 - 30 ms to import, and reading commands never cut
-
-    reader = MarkdownIt("commonmark")
-    reader.core.ruler.enableOnly(["block"])  # no inline parse; newlines are prepared below
     text = re.sub(r"\r(?!\n)", " ", body).replace("\r\n", "\n").replace("\0", "\N{REPLACEMENT CHARACTER}")
-    tokens = reader.parse(text)
+    tokens = _markdown().parse(text)
     return [
         (token.map[0], " ".join(tokens[at + 1].content.split()))
         for at, token in enumerate(tokens)
         if token.type == "heading_open" and token.level == 0 and token.map
     ]
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    """Make the parser of blocks, once: that takes twice as long as parsing a skill."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - 30 ms to import, and reading commands never cut
+
+    markdown = MarkdownIt("commonmark")
+    markdown.core.ruler.enableOnly(["block"])  # no inline parse; newlines are prepared by `headings`
+    return markdown
 
 
 def stamp(front: tuple[str, ...], label: str) -> FrontMatterStamp:

@@ -86,11 +86,14 @@ class TrialResult(msgspec.Struct):
         return "" if named in {"unset", "none"} else named
 
 
+_AGENT_FOLDERS: Final = frozenset(agent for _, agent in _LAYOUTS)
 _RESULT: Final = msgspec.json.Decoder(TrialResult)
 
 
 def result_beside(log: Path) -> Path | None:
     """Give the result of the trial whose agent wrote a log, as far as there is a file of that name."""
+    if _AGENT_FOLDERS.isdisjoint(log.parts):
+        return None
     for parent in log.parents:
         for result, agent in _LAYOUTS:
             if parent.name == agent and (parent.parent / result).is_file():

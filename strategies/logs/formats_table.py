@@ -109,6 +109,9 @@ READERS: Final[tuple[LogReader, ...]] = (
 
 _GENERAL: Final = frozenset([ChatReader.name, PlainTextReader.name])
 """Formats that take whatever looks a little like them: those of other packages are asked before."""
+_ASKED_FIRST: Final = tuple(reader for reader in READERS if reader.name not in _GENERAL)
+_ASKED_LAST: Final = tuple(reader for reader in READERS if reader.name in _GENERAL)
+_NAMES: Final = frozenset(reader.name for reader in READERS)
 
 NO_LOGS: Final = frozenset(
     """
@@ -122,9 +125,7 @@ NO_LOGS: Final = frozenset(
 
 def all_readers() -> tuple[LogReader, ...]:
     """Give every reader in the order in which they are asked: particular ones, plugged-in ones, general ones."""
-    particular = tuple(reader for reader in READERS if reader.name not in _GENERAL)
-    general = tuple(reader for reader in READERS if reader.name in _GENERAL)
-    return particular + _plugged()[0] + general
+    return _ASKED_FIRST + _plugged()[0] + _ASKED_LAST
 
 
 def broken_readers() -> tuple[BrokenReader, ...]:
@@ -181,4 +182,4 @@ def reader_for(log: LogFile) -> LogReader | None:
 
 
 def _plugged() -> tuple[tuple[PluggedReader, ...], tuple[BrokenReader, ...]]:
-    return plugged_in(frozenset(reader.name for reader in READERS))
+    return plugged_in(_NAMES)

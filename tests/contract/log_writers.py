@@ -22,6 +22,11 @@ def project(envelopes: Sequence[Envelope]) -> list[StoredDocument]:
     return [StoredDocument("seen", e.event_id, e.position, e.hash.encode()) for e in envelopes]
 
 
+def make_registry(path: Path) -> None:
+    """Make a registry, or open the one that is there."""
+    SqliteLog.open(path, create=True).close()
+
+
 def append_many(path: Path, name: str, count: int) -> None:
     """Append to a stream of its own and to one that all writers share, in turn."""
     pen = Pen(name)

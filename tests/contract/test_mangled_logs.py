@@ -25,7 +25,7 @@ STORES: Final = frozenset(("opencode", "copilot-store", "cursor-store"))
 """Databases: their samples are the rows that are read of them, which nobody has as a file."""
 ALL: Final = [sample for sample in (*SAMPLES, *SESSIONS, *TRACES) if sample.format not in STORES]
 NAMES: Final = ("s.log", "s.txt", "session", "S.JSONL", "s.jsonl.1", "s.json", "s.jsonl.zst")
-LONG: Final = "x y " * 40_000
+LONG: Final = "x y " * 20_000
 
 
 def values(body: bytes) -> list[object]:
@@ -64,7 +64,7 @@ SAME: Final[dict[str, Callable[[bytes], bytes]]] = {
     "spaced": lambda body: dumped(body, separators=(" , ", " : ")),
     "sorted keys": lambda body: dumped(body, sort_keys=True),
     "a long text first": behind(LONG),
-    "a long list first": behind(list(range(40_000))),
+    "a long list first": behind(list(range(20_000))),
 }
 OF_LINES: Final[dict[str, Callable[[bytes], bytes]]] = {
     "pretty": lambda body: dumped(body, indent=2),

@@ -87,7 +87,7 @@ def test_every_byte_range_read_again_is_the_record(tmp_path: Path, sample: Sampl
 
 def test_truncated_gzip_gives_what_came_before_and_a_typed_error(tmp_path: Path, sample: Sample) -> None:
     streamed = sample.lines or sample.text
-    many = sample.body * 40 if streamed else sample.body
+    many = sample.body * 12 if streamed else sample.body
     packed = gzip.compress(many, compresslevel=0)
     path = tmp_path / f"{sample.name}.gz"
     path.write_bytes(packed[: len(packed) * 3 // 4])
@@ -173,7 +173,7 @@ def test_the_same_names_twice_do_not_disturb(tmp_path: Path, sample: Sample) -> 
 
 
 def test_huge_line_is_read(tmp_path: Path, sample: Sample) -> None:
-    found = scanned(tmp_path, sample, with_field(sample, b'"' + b"x" * 10_000_000 + b'"'))
+    found = scanned(tmp_path, sample, with_field(sample, b'"' + b"x" * 2_500_000 + b'"'))
     assert figures(found) == expected(sample)
 
 

@@ -18,11 +18,13 @@ from events.sqlite.errors import typed
 from events.sqlite.log import SqliteLog
 from events.store.protocol import StoredDocument
 from tests.contract.drafts import Pen, put
-from tests.contract.log_writers import append_many
+from tests.contract.log_writers import append_many, make_registry
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITERS = 6
 APPENDS = 60
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["tests.contract.log_writers"])  # imported once, not once a process
 
 
 @pytest.fixture
@@ -33,8 +35,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_six_processes_append_sixty_events_each_and_none_is_lost_or_missed_by_who_follows(path: Path) -> None:
-    spawn = multiprocessing.get_context("spawn")
-    writers = [spawn.Process(target=append_many, args=(path, f"writer{n}", APPENDS)) for n in range(WRITERS)]
+    writers = [FORKS.Process(target=append_many, args=(path, f"writer{n}", APPENDS)) for n in range(WRITERS)]
     for writer in writers:
         writer.start()
     with closing(SqliteLog.open(path, read_only=True)) as log:
@@ -52,12 +53,12 @@ def test_six_processes_append_sixty_events_each_and_none_is_lost_or_missed_by_wh
 
 def test_processes_that_make_one_registry_at_once_make_it_once(tmp_path: Path) -> None:
     path = tmp_path / "new" / "germline.db"
-    script = (
-        "import sys; from pathlib import Path; from events.sqlite.log import SqliteLog;"
-        "SqliteLog.open(Path(sys.argv[1]), create=True).close()"
-    )
-    makers = [subprocess.Popen([sys.executable, "-c", script, str(path)], cwd=ROOT) for _ in range(4)]
-    assert [maker.wait(timeout=60) for maker in makers] == [0, 0, 0, 0]
+    makers = [FORKS.Process(target=make_registry, args=(path,)) for _ in range(4)]
+    for maker in makers:
+        maker.start()
+    for maker in makers:
+        maker.join(timeout=60)
+    assert [maker.exitcode for maker in makers] == [0, 0, 0, 0]
     with closing(SqliteLog.open(path)) as log:
         put(log, Pen().draft())
         assert log.verify().problems == ()

@@ -103,7 +103,7 @@ def test_two_audits_of_the_same_material_agree_in_whatever_order_it_comes(
 
 
 @given(SKILLS, st.lists(REPORTS, min_size=1, max_size=8), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_any_signals_make_edits_that_fit_touch_what_is_not_protected_and_bring_no_orders(
     text: str, reports: list[EvaluatorReport], held: object
 ) -> None:

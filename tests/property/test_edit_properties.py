@@ -57,7 +57,7 @@ def test_cut_pieces_tile_the_text_exactly(text: str) -> None:
     assert all(section.lines for section in pieces.sections)
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, deadline=None, max_examples=80)
 @given(LINES, LINES)
 def test_applying_an_alignment_yields_exactly_the_new_text(old: tuple[str, ...], new: tuple[str, ...]) -> None:
     lines = numbered(old)

@@ -62,7 +62,7 @@ def plain(value: str | tuple[str, ...] | tuple[FrontMatterEntry, ...]) -> object
     return list(value)
 
 
-@settings(derandomize=True, deadline=None, max_examples=500)
+@settings(derandomize=True, deadline=None, max_examples=200)
 @given(FRONTS)
 def test_accepted_front_matter_is_read_alike_by_the_reference_reader(text: str) -> None:
     accepted = not check_skill(text, "x")
@@ -74,7 +74,7 @@ def test_accepted_front_matter_is_read_alike_by_the_reference_reader(text: str) 
         assert {entry.key: plain(entry.value) for entry in read.entries} == theirs
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=80)
 @given(FRONTS)
 def test_a_stamp_in_accepted_front_matter_is_accepted_and_read(text: str) -> None:
     if check_skill(text, "x"):

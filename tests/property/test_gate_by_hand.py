@@ -102,23 +102,33 @@ def by_hand(claim: Claim, records: list[EpisodeRecord]) -> tuple[float, ...] | N
     )
 
 
-def replayed(records: list[EpisodeRecord], claims: tuple[Claim, ...], weights: dict[str, int]) -> Fraction:
-    """Impute claim by claim: each disobedient episode of a stratum with at least five obedient ones, else nothing.
+Arms = tuple[list[EpisodeRecord], list[EpisodeRecord]]
+
+
+def arms_of(records: list[EpisodeRecord], claims: tuple[Claim, ...]) -> list[list[Arms]]:
+    """Sort episodes into the obedient and the disobedient of each stratum, claim by claim.
 
     Who disobeyed at a step is not asked again there.
     """
-    ends = {record.id: outcome_of(record) for record in records}
     disobeyed: set[tuple[str, int]] = set()
+    of_claims = []
     for claim in claims:
-        strata: dict[Stratum, tuple[list[EpisodeRecord], list[EpisodeRecord]]] = {}
+        strata: dict[Stratum, Arms] = {}
         for record in records:
             moment = moment_of(claim, record)
             if moment is not None and (record.id, moment.step) not in disobeyed:
                 disobeyed |= set() if moment.obeyed else {(record.id, moment.step)}
                 strata.setdefault(stratum_of(record, records), ([], []))[not moment.obeyed].append(record)
+        of_claims.append([*strata.values()])
+    return of_claims
+
+
+def replayed(records: list[EpisodeRecord], of_claims: list[list[Arms]], weights: dict[str, int]) -> Fraction:
+    """Impute claim by claim: each disobedient episode of a stratum that holds five obedient ones, else nothing."""
+    ends = {record.id: outcome_of(record) for record in records}
+    for strata in of_claims:
         drawn = [
-            [[record for record in arm for _ in range(weights[record.task])] for arm in arms]
-            for arms in strata.values()
+            [[record for record in arm for _ in range(weights[record.task])] for arm in arms] for arms in strata
         ]
         overlap = [(ones, zeros) for ones, zeros in drawn if zeros and len(ones) >= 5]
         every = [ends[record.id] for ones, _ in overlap for record in ones]
@@ -151,7 +161,8 @@ def test_replay_and_its_interval_are_those_of_the_written_rule() -> None:
     tasks = sorted({record.task for record in records})
     once = dict.fromkeys(tasks, 1)
     both = compare(records, CLAIMS[:1], CLAIMS, seed=3)
-    before, after = replayed(records, CLAIMS[:1], once), replayed(records, CLAIMS, once)
+    first, all_claims = (arms_of(records, claims) for claims in (CLAIMS[:1], CLAIMS))
+    before, after = replayed(records, first, once), replayed(records, all_claims, once)
     assert before != after
     assert (both.before.value, both.delta.value) == pytest.approx((float(before), float(after - before)), abs=1e-9)
     draws, deltas = random.Random(3), []
@@ -159,7 +170,7 @@ def test_replay_and_its_interval_are_those_of_the_written_rule() -> None:
         weights = dict.fromkeys(tasks, 0)
         for task in draws.choices(tasks, k=len(tasks)):
             weights[task] += 1
-        deltas.append(replayed(records, CLAIMS, weights) - replayed(records, CLAIMS[:1], weights))
+        deltas.append(replayed(records, all_claims, weights) - replayed(records, first, weights))
     ranked = sorted(map(float, deltas))
     assert (both.delta.low, both.delta.high) == pytest.approx((ranked[5], ranked[194]), abs=1e-9)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from registry.registry import Registry
 
 NAME = "CLAUDE.md"
-FAST = settings(derandomize=True, deadline=None, max_examples=40)
+FAST = settings(derandomize=True, deadline=None, max_examples=25)
 LINES = st.sampled_from(
     [
         *("", " ", "\t", "text", "text  ", "# Title", "## SQL", "Title", "=====", "---", "--- ", "----", "***"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from strategies.episodes.episode import EpisodeRecord
     from strategies.files.line_search import Finder
 
-FAST = settings(derandomize=True, deadline=None, max_examples=150)
+FAST = settings(derandomize=True, deadline=None, max_examples=60)
 PATTERNS = FAILURES + ENDINGS
 LINES = st.sampled_from(
     [

@@ -111,7 +111,7 @@ def lacking(calls_for: Strategy) -> SignalRaised:
 
 
 @pytest.mark.parametrize(
-    ("preset", "runs", "cycles"), [(PRESETS["repair-only"], 8, 250), (NEVER_INNOVATES, 3, 100)]
+    ("preset", "runs", "cycles"), [(PRESETS["repair-only"], 5, 150), (NEVER_INNOVATES, 2, 60)]
 )
 def test_over_hundreds_of_cycles_what_has_no_weight_is_never_done_and_no_gene_is_born(
     registry: Registry, preset: Preset, runs: int, cycles: int

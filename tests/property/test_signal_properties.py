@@ -84,7 +84,7 @@ EPISODES = st.lists(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=80)
+@settings(derandomize=True, deadline=None, max_examples=40)
 @given(EPISODES, st.integers(0, 9))
 def test_no_order_of_episodes_changes_any_signal_or_its_quality(records: list[EpisodeRecord], seed: int) -> None:
     shuffled = random.Random(seed).sample(records, len(records))
@@ -93,7 +93,7 @@ def test_no_order_of_episodes_changes_any_signal_or_its_quality(records: list[Ep
     assert quality(records, signals) == quality(shuffled, signals)
 
 
-@settings(derandomize=True, deadline=None, max_examples=80)
+@settings(derandomize=True, deadline=None, max_examples=40)
 @given(EPISODES)
 def test_every_occurrence_is_a_step_of_an_episode_that_the_signal_shows_in(records: list[EpisodeRecord]) -> None:
     by_id = {record.id: record for record in records}
@@ -106,7 +106,7 @@ def test_every_occurrence_is_a_step_of_an_episode_that_the_signal_shows_in(recor
         assert 1 <= signal.episodes == len(signal.seen_in) <= signal.count
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=30)
 @given(EPISODES)
 def test_error_templates_keep_their_fingerprints_whatever_else_is_scanned(records: list[EpisodeRecord]) -> None:
     def templates(of: list[EpisodeRecord]) -> set[str]:

@@ -416,6 +416,7 @@ def sent_through(
     """
     live: tuple[Claim, ...] = ()
     stamp = MeasurementStamp(evaluator_id(division, split_key), "2026-01-01T00:00:00.000000Z")
+    deciding = replace(division, audit=())  # which is reported, and takes as long to measure as what decides
     judgements: list[Judgement] = []
     for ask, proposers in asks:
         mined = answer(ask, proposers)
@@ -425,13 +426,13 @@ def sent_through(
             continue  # a line that seemed to do nothing may go, and rightly where nothing does anything
         if isinstance(proposal, Removal):
             (claim,) = proposal.removes
-            evidence = measure_removal(claim, (claim,), division, stamp, seed=7)
+            evidence = measure_removal(claim, (claim,), deciding, stamp, seed=7)
         else:
             claim = proposal.claims[0]
             evidence = measure(
                 proposal.claims,
                 live,
-                division,
+                deciding,
                 stamp,
                 seed=7,
                 endpoint=proposal.endpoint,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from events.errors import EditError
@@ -36,7 +37,7 @@ class Arm:
     digest: str
     files: Mapping[str, FileContent] | None
 
-    @property
+    @cached_property
     def key(self) -> str:
         """What tells its runs from those of every other arm."""
         return f"{self.standing}:{self.digest}"
@@ -124,5 +125,6 @@ def write_arm(arm: Arm, place: Path) -> Path | None:
     folder = place / arm.digest[:16] / arm.skill.rpartition("/")[2]
     last = max(arm.files) if arm.skill == SEVERAL else main_file(arm.skill)
     if not (folder / last).exists():
-        write_skill(folder, {path: FileContent(file.body, file.mode) for path, file in arm.files.items()})
+        files = {path: FileContent(file.body, file.mode) for path, file in arm.files.items()}
+        write_skill(folder, files, durable=False)  # it goes with the runs
     return folder

@@ -149,7 +149,8 @@ class Runs:
 
     def of(self, arm: Arm, task: RolloutTask, rounds: Iterable[int]) -> list[Trial | None]:
         """Return what some rounds of an arm on a task gave; None for a run that was not made or is void."""
-        return [self._done.get((arm.key, task.id, at)) for at in rounds]
+        key = arm.key
+        return [self._done.get((key, task.id, at)) for at in rounds]
 
     def why_void(self, arm: Arm, task: RolloutTask, at: int) -> str:
         """Say why infrastructure lost a run, "" for one that it did not lose."""

@@ -6,12 +6,14 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from events.sqlite.word_index import WordIndex
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 FIELDS = ("name", "text")
@@ -79,7 +81,12 @@ def test_what_fails_in_the_middle_leaves_what_was_there(tmp_path: Path) -> None:
         assert [document.name for document in index.best(["letter"], WEIGHTS, 1)] == ["mail"]
 
 
-@given(st.lists(st.text(alphabet=st.characters(categories=("L", "N")), min_size=1), max_size=20))
-def test_any_words_can_be_asked(words: list[str]) -> None:
+@pytest.fixture(scope="module")
+def index() -> Iterator[WordIndex]:
     with closing(filled()) as index:
-        assert len(index.best(words, WEIGHTS, 3)) <= 3
+        yield index
+
+
+@given(words=st.lists(st.text(alphabet=st.characters(categories=("L", "N")), min_size=1), max_size=20))
+def test_any_words_can_be_asked(index: WordIndex, words: list[str]) -> None:
+    assert len(index.best(words, WEIGHTS, 3)) <= 3

@@ -265,10 +265,10 @@ def test_a_crash_between_two_files_of_a_version_is_repaired(
 def dying(act: Callable[..., None], left: Iterator[int]) -> Callable[..., None]:
     """Let a function work while there is something left, and then no more."""
 
-    def done(*args: object) -> None:
+    def done(*args: object, **options: object) -> None:
         if next(left, None) is None:
             raise Killed
-        act(*args)
+        act(*args, **options)
 
     return done
 

@@ -123,7 +123,7 @@ def test_what_another_scanner_found_goes_wherever_it_stands() -> None:
 
 
 @given(st.text(), st.sampled_from(sorted(SECRETS.values())), st.text())
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, deadline=None, max_examples=80)
 def test_no_text_is_redacted_that_the_quick_look_would_pass_over(before: str, secret: str, after: str) -> None:
     for text in (before, f"{before} {secret} {after}", f"{before}token={after}"):
         assert may_hold_secret(text) or redact(text)[1] == ()

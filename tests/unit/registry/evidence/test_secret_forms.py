@@ -85,9 +85,13 @@ def test_the_quick_look_passes_over_no_text_that_is_redacted() -> None:
 
 def test_the_projects_own_texts_hold_next_to_no_false_alarm() -> None:
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "strategies").rglob("*.py")]
-    lines = {line for page in pages for line in page.read_text(encoding="utf-8").splitlines()}
+    lines = sorted({line for page in pages for line in page.read_text(encoding="utf-8").splitlines()})
     assert len(lines) > 20_000
-    alarms = sorted(line for line in lines if redact(line)[1])
+    blocks = [
+        lines[start : start + 50] for start in range(0, len(lines), 50)
+    ]  # a line that alarms does so among others
+    alarming = [block for block in blocks if redact("\n".join(block))[1]]
+    alarms = [line for block in alarming for line in block if redact(line)[1]]
     assert len(alarms) <= 3, alarms
 
 
@@ -114,7 +118,7 @@ def test_a_text_ten_times_as_long_takes_about_ten_times_as_long(piece: str) -> N
         return time.process_time() - began
 
     spent(100)
-    assert min(spent(80_000) for _ in range(2)) < 40 * max(min(spent(8_000) for _ in range(3)), 0.002)
+    assert min(spent(40_000) for _ in range(2)) < 40 * max(min(spent(4_000) for _ in range(3)), 0.001)
 
 
 def test_places_of_secrets_are_told_by_line_without_the_secret() -> None:

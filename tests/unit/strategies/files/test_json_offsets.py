@@ -33,7 +33,7 @@ def assert_places(document: JsonDocument, body: bytes, part: JsonPart, value: ob
             assert_places(document, body, element, inner)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=60)
 @given(value=VALUES, indent=st.sampled_from([None, 0, 3]), around=st.sampled_from(["", " ", "\n\t"]))
 def test_every_part_is_found_where_it_stands(value: object, indent: int | None, around: str) -> None:
     body = f"{around}{json.dumps(value, indent=indent)}{around}".encode()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from registry.skill_md.folder import read_skill
+from strategies.gate import file_findings
 from strategies.gate.file_findings import (
     FileChange,
     findings_in_changes,
@@ -78,10 +79,11 @@ def test_of_a_changed_file_only_new_lines_count_and_a_reference_reaches_nothing(
     assert one == 1
 
 
-def test_what_nobody_can_read_or_is_too_long_to_look_at_is_said() -> None:
+def test_what_nobody_can_read_or_is_too_long_to_look_at_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_findings, "MOST_LINES", 2_000)
     (binary,) = findings_in_file("assets/a.bin", b"\0" * 10, 0o644)
     assert (binary.line, binary.level, binary.what) == (0, "notice", "is no text")
-    (long,) = findings_in_file("a.md", b"\n" * 20_001, 0o644)
+    (long,) = findings_in_file("a.md", b"\n" * 2_001, 0o644)
     assert long.what == "is too long"
 
 

@@ -94,7 +94,7 @@ def test_a_pick_keeps_its_reason() -> None:
 
 
 @given(st.lists(waiting, max_size=12), st.lists(st.sampled_from(KINDS), max_size=6))
-@settings(derandomize=True, deadline=None, max_examples=80)
+@settings(derandomize=True, deadline=None, max_examples=40)
 def test_repair_only_never_picks_anything_but_repair(offers: list[Waiting], past: list[Strategy]) -> None:
     weights = PRESETS["repair-only"].weights
     history = [PastPick(kind, KINDS) for kind in past]  # whatever other presets did before

@@ -34,7 +34,7 @@ STAMP: Final = MeasurementStamp("", "2026-01-01T00:00:00.000000Z")
 @pytest.fixture(scope="module")
 def measured(own_folder: Path) -> tuple[dict[str, str], FileUsage]:
     folder = own_folder / "instructions"
-    lines = write_world(folder, 1, 600)
+    lines = write_world(folder, 1, 400)
     registry = registry_of(folder)
     with closing(registry.log):
         usage = usage_of(usage_ground(registry), "CLAUDE.md", STAMP, seed=0)
@@ -59,7 +59,7 @@ def test_a_line_is_counted_where_its_moment_came(measured: tuple[dict[str, str],
     read = [line for line in usage.lines if line.claim]
     assert len(read) == 35
     for line in read:
-        assert line.loaded == usage.loaded == usage.sessions == 600
+        assert line.loaded == usage.loaded == usage.sessions == 400
         assert 0 < line.obeyed < line.applied < line.loaded
         assert line.obeyed + line.ignored == line.applied
         assert line.worth.effect is not None

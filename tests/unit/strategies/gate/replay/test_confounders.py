@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -45,13 +46,14 @@ MOST = 1
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_nothing_is_promoted_where_no_action_matters(name: str) -> None:
-    promotions = [bool(promoted(judgements(world(name, seed, episodes=600), str(seed)))) for seed in SEEDS]
-    assert sum(promotions) <= MOST, f"{name}: seeds {list(SEEDS)}"
+    promotions = (bool(promoted(judgements(world(name, seed, episodes=600), str(seed)))) for seed in SEEDS)
+    clean = sum(1 for _ in islice((promotion for promotion in promotions if not promotion), len(SEEDS) - MOST))
+    assert clean == len(SEEDS) - MOST, f"{name}: seeds {list(SEEDS)}"  # the third is asked where that decides
 
 
 @pytest.mark.parametrize("name", ["null", "success ends"])
 def test_nothing_is_promoted_by_looking_again_whenever_logs_have_grown_by_a_quarter(name: str) -> None:
-    for seed in SEEDS:
+    for seed in SEEDS[:2]:
         records, sent = world(name, seed, episodes=600), 0
         for share in (0.512, 0.64, 0.8, 1.0):
             known = judgements(records[: round(share * len(records))], str(seed), sent=sent)
@@ -61,13 +63,13 @@ def test_nothing_is_promoted_by_looking_again_whenever_logs_have_grown_by_a_quar
 
 @pytest.mark.parametrize("name", ["null", "difficulty", "quality"])
 def test_a_rule_that_is_true_is_promoted_all_the_same(name: str) -> None:
-    records = with_rule(world(name, 1, episodes=2_400), LOOK, 1, lift=0.35)
+    records = with_rule(world(name, 1, episodes=1_200), LOOK, 1, lift=0.35)
     assert LOOK in [judgement.claim for judgement in promoted(judgements(records, "1", errors_alone=True))]
 
 
 @pytest.mark.parametrize("seed", [3, 4, 10, 13])
 def test_two_rules_that_are_true_are_both_promoted_one_beside_the_other(seed: int) -> None:
-    records = with_rules(seed, episodes=3_000)
+    records = with_rules(seed, episodes=1_500)
     judged = judgements(records, str(seed), keeping=True, errors_alone=True)
     kept = [judgement.claim for judgement in promoted(judged)]
     assert {AfterError(template=template, do=do) for template, do in ANSWERS.items()} <= set(kept)
@@ -76,45 +78,62 @@ def test_two_rules_that_are_true_are_both_promoted_one_beside_the_other(seed: in
 @pytest.mark.parametrize("base", [0.85, 0.9])
 def test_a_rule_is_promoted_where_most_succeed_without_it(base: float) -> None:
     kept = 0
-    for seed in (seeds := range(4)):
-        records = with_rules(seed, episodes=4_000, lift=0.08, base=base, answers={NO_TABLE: "sql:SHOW"})
+    for seed in range(4):
+        records = with_rules(seed, episodes=3_000, lift=0.08, base=base, answers={NO_TABLE: "sql:SHOW"})
         judged = judgements(records, str(seed), errors_alone=True)
         kept += LOOK in [judgement.claim for judgement in promoted(judged)]
-    assert kept >= len(seeds) / 2, f"seeds {list(seeds)}"
+        if kept == 2:  # half of them: no more need be asked
+            return
+    pytest.fail(f"promoted in {kept} of 4 worlds")
 
 
 def test_printed_intervals_cover_the_true_effect_about_as_often_as_they_say() -> None:
-    covered = coverage(range(60), episodes=600, lift=0.3, base=0.2)
-    assert covered.worlds == 60
-    least = 60 * 0.95 - 3 * (60 * 0.95 * 0.05) ** 0.5  # of 200: python -m bench.coverage
+    covered = coverage(range(40), episodes=600, lift=0.3, base=0.2)
+    assert covered.worlds == 40
+    least = 40 * 0.95 - 3 * (40 * 0.95 * 0.05) ** 0.5  # of 200: python -m bench.coverage
     assert min(covered.sealed, covered.like_decisions) >= least
 
 
+@cache
+def third(name: str) -> list[EpisodeRecord]:
+    """Live through a world by the seed 3, once for all that ask."""
+    return world(name, 3, episodes=2_400)
+
+
 def test_tasks_are_compared_with_themselves_where_several_tried_them() -> None:
-    easy = confounding(LOOK, world("difficulty", 3, episodes=2_400))
+    easy = confounding(LOOK, third("difficulty"))
     assert easy.same_task
     assert easy.p > 0.05
-    luck = confounding(LOOK, with_rule(world("null", 3, episodes=2_400), LOOK, 3, lift=0.35))
+    luck = confounding(LOOK, with_rule(third("null"), LOOK, 3, lift=0.35))
     assert luck.risk_difference == pytest.approx(0.35, abs=0.1)
 
 
 def test_who_lasted_longer_is_compared_with_who_had_come_as_far() -> None:
     looked = AnytimeBefore(action=HAND_IN, do=LOOKING)
-    assert confounding(looked, world("crash", 3, episodes=2_400)).p > 0.05
+    assert confounding(looked, third("crash")).p > 0.05
 
 
 def test_doing_the_same_elsewhere_shows_who_did_it_and_is_taken_off() -> None:
-    who = confounding(LOOK, world("mixed quality", 3, episodes=2_400))
+    who = confounding(LOOK, third("mixed quality"))
     assert is_noticed(who)
     assert support_p(who) <= 0.01 < support_p(who, controlled=True)
-    what = confounding(LOOK, with_rule(world("mixed quality", 3, episodes=2_400), LOOK, 3, lift=0.35))
+    what = confounding(LOOK, with_rule(third("mixed quality"), LOOK, 3, lift=0.35))
     assert support_p(what, controlled=True) <= 0.01
-    assert not is_noticed(confounding(LOOK, with_rule(world("null", 3, episodes=2_400), LOOK, 3, lift=0.35)))
+    assert not is_noticed(confounding(LOOK, with_rule(third("null"), LOOK, 3, lift=0.35)))
 
 
-@pytest.mark.parametrize("claim", [AnytimeBefore(action=HAND_IN, do="sql:SHOW"), StartWith(do="sql:SHOW"), LOOK])
-def test_what_is_taken_off_is_all_that_a_trait_gives_however_many_sessions_there_are(claim: Claim) -> None:
-    left = confounding(claim, mixed_agents(), chosen_of=1).beyond
+@pytest.mark.parametrize(
+    ("claim", "sessions"),
+    [
+        (AnytimeBefore(action=HAND_IN, do="sql:SHOW"), 4_000),  # several decisions in each
+        (StartWith(do="sql:SHOW"), 8_000),
+        (LOOK, 8_000),
+    ],
+)
+def test_what_is_taken_off_is_all_that_a_trait_gives_however_many_sessions_there_are(
+    claim: Claim, sessions: int
+) -> None:
+    left = confounding(claim, mixed_agents()[:sessions], chosen_of=1).beyond
     assert left is not None
     assert abs(left.value) < 2 * left.error
 

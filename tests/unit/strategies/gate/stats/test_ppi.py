@@ -99,7 +99,7 @@ def test_the_interval_holds_the_mean_in_about_19_of_20_worlds(right: float) -> N
     worlds = 1_000
     held = 0
     for seed in range(worlds):
-        labelled, said = world(seed, labels=100, others=400, right=right)
+        labelled, said = world(seed, labels=60, others=240, right=right)
         found = prediction_powered_mean(labelled, said)
         held += found.low <= MEAN <= found.high
     assert 0.93 <= held / worlds <= 0.97
