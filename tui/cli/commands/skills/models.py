@@ -46,17 +46,17 @@ _BESIDE: Final = 50
 def list_models(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     """List the models that sessions ran on, the one seen last first, and the skills measured under each."""
     from strategies.monitor.known_models import models_in  # noqa: PLC0415 - the list of commands pays for none of it
-    from strategies.monitor.live_version import measured_models  # noqa: PLC0415 - the same
+    from strategies.monitor.live_version import measurement_of  # noqa: PLC0415 - the same
 
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
         records = scope_here(library).records
         seen = models_in(records)
-        measured = {name: measured_models(library, name, records) for name in library.live_names()}
-        labels = {name: label(library.capsule(name)) for name in measured}
+        found = {name: measurement_of(library, name, records) for name in library.live_names()}
+        measured = {label(library.capsule(name)): own.models for name, own in found.items() if own}
     rows = tuple(
         SeenModelRow.described(
-            row, measured=tuple(labels[name] for name, own in measured.items() if row.model in own)
+            row, measured=tuple(version for version, models in measured.items() if row.model in models)
         )
         for row in sorted(seen, key=lambda row: (row.until, row.model), reverse=True)
     )

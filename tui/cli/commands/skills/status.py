@@ -23,7 +23,7 @@ from registry.query.trials import running_trial
 from strategies.advice.given_advice import given
 from strategies.knowledge.stale_sources import stale_sources
 from strategies.monitor.agreement import agreement_of
-from strategies.monitor.live_version import live_record, measured_models, staleness_of
+from strategies.monitor.live_version import live_record, measurement_of, staleness_of
 from strategies.monitor.spot_check import second_looks
 from strategies.policy.auto import AUTO
 from strategies.pool.known_episodes import all_episodes
@@ -197,7 +197,8 @@ def _print_registry(call: Invocation, path: str, holds: str) -> None:
 def _skill_status(library: Library, name: str, scope: Scope, project: Path) -> SkillStatus:
     capsule = library.capsule(name)
     place = moved_to(library, capsule)
-    stale = staleness_of(library, name, scope, SystemClock().now())
+    measured = measurement_of(library, name, scope.records)
+    stale = staleness_of(measured, name, scope, SystemClock().now())
     return SkillStatus(
         skill=name,
         version=capsule.version,
@@ -206,7 +207,7 @@ def _skill_status(library: Library, name: str, scope: Scope, project: Path) -> S
         aliases=dict(capsule.aliases),
         score=score_of(capsule.score),
         hints=_hints(library, capsule.score),
-        models=measured_models(library, name, scope.records),
+        models=measured.models if measured else (),
         delta=capsule.delta,
         unproven=capsule.unproven,
         tiers=tier_counts(library, capsule),
