@@ -52,8 +52,8 @@ def list_models(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     with open_library(find_registry(call.registry)) as library:
         records = scope_here(library).records
         seen = models_in(records)
-        found = {name: measurement_of(library, name, records) for name in library.live_names()}
-        measured = {label(library.capsule(name)): own.models for name, own in found.items() if own}
+        measurements = {name: measurement_of(library, name, records) for name in library.live_names()}
+        measured = {label(library.capsule(name)): own.models for name, own in measurements.items() if own}
     rows = tuple(
         SeenModelRow.described(
             row, measured=tuple(version for version, models in measured.items() if row.model in models)
