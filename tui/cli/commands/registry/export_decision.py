@@ -1,4 +1,4 @@
-"""`export review`: a person's word on runs or sessions, recorded and told in one way."""
+"""`export review`: a person's word on runs or sessions, recorded and printed in one way."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def record_decision(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Append a decision and its reason, and tell it; of a dry run, what would be appended.
+    """Append a decision and its reason, and print it; of a dry run, what would be appended.
 
     Raises: UsageError where it is about nothing.
     """
