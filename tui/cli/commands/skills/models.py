@@ -23,6 +23,7 @@ from tui.documents.events import event_rows
 from tui.documents.usage import ModelsCompareDocument, ModelsListDocument, SeenModelRow
 from tui.facts.skill_life import between_words, lines_words, model_words, refuted_words, suits_words
 from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.text.names import as_arguments
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import age, count
 from tui.text.terminal_text import clip, clip_middle
@@ -66,7 +67,7 @@ def list_models(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         return
     call.say(f"{count(len(rows), 'model')} in {count(len(records), 'session')}; {unnamed:,} name none.")
     _print_models(call, rows)
-    both = " ".join(quote(row.model) for row in reversed(rows[:2])) if len(rows) > 1 else ""
+    both = as_arguments(*(row.model for row in reversed(rows[:2]))) if len(rows) > 1 else ""
     call.say(f"next       {f'germline models compare {both}' if both else NEXT_STEPS['no sessions']}")
 
 

@@ -63,6 +63,7 @@ from tui.facts.scores import of_skill
 from tui.facts.skill_life import proposal_words
 from tui.session.bootstrap import find_registry, open_library, project_folder, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
+from tui.text.names import as_arguments
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import age, brief, count, interval, share
 from tui.text.signal_words import kind_columns
@@ -301,8 +302,9 @@ def _record_words(record: EpisodeRecordRow) -> str:
 def _compared(row: SkillStatus, stale: StaleMeasurement) -> str:
     """Give the command that holds a skill against the model it was measured under and one that is new."""
     new = (*stale.models, *stale.runs)
-    both = " ".join(map(quote, (row.models[0], new[0]))) if new and row.models else ""
-    return f"    germline models compare {both} {row.skill}" if both else ""
+    if not new or not row.models:
+        return ""
+    return f"    germline models compare {as_arguments(row.models[0], new[0], row.skill)}"
 
 
 def stale_words(stale: StaleMeasurement) -> str:
