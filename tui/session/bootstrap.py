@@ -107,6 +107,11 @@ def file_of(where: Where, command: str) -> Path:
     )
 
 
+def is_fixed(where: Where) -> bool:
+    """Tell whether a registry is a file that this user may only read, or lies in a folder that is fixed."""
+    return isinstance(where, Path) and not all(os.access(place, os.W_OK) for place in (where, where.parent))
+
+
 def open_log(where: Where, *, create: bool = False, read_only: bool = False) -> EventLog:
     """Open the log of a registry, whichever database keeps it."""
     if isinstance(where, Path):
