@@ -225,7 +225,7 @@ def _is_chosen(kind: FailureKind, figures: FixFigures, worked: int, every: AllTr
     low = least_likely(worked, seen.tried, seen.tasks, alpha)
     return (
         low >= LEAST_LOW
-        and _is_needed(figures, worked, alpha)
+        and _is_needed(figures, worked, low, alpha)
         and not _replaces_what_works(kind, figures, low, every)
     )
 
@@ -287,10 +287,14 @@ def _works(record: EpisodeRecord, attempt: Attempt) -> bool:
     return not record.steps[attempt.at].error
 
 
-def _is_needed(figures: FixFigures, worked: int, alpha: float) -> bool:
+def _is_needed(figures: FixFigures, worked: int, low: float, alpha: float) -> bool:
     """Tell whether nothing else ever worked, or surely less often: chance mends one thing as well as another."""
     others_worked, others = figures.others_worked, figures.others
-    return not others_worked or more_by_chance(worked, figures.seen.tried, others_worked, others) <= alpha
+    if not others_worked:
+        return True
+    return (
+        others_worked / others < low and more_by_chance(worked, figures.seen.tried, others_worked, others) <= alpha
+    )
 
 
 def _replaces_what_works(kind: FailureKind, figures: FixFigures, low: float, every: AllTries) -> bool:
