@@ -2,8 +2,8 @@
 
 For each number of sessions: lessons among the first five things, lessons among all, and coincidences among the
 first five, over seeds. Then worlds of the same generator in which nothing mends anything: how often the bound of a
-line that is offered there holds. Last, where recorded data is there, draws of 200 episodes of intercode_sql
-without outcomes. Takes minutes.
+line that is offered there holds, and how many of these lines further sessions take back. Last, where recorded data
+is there, draws of 200 episodes of intercode_sql without outcomes. Takes minutes.
 
 `--lines 1000000` instead runs the command itself, twice, on a folder of as many lines: what it takes of a core, by
 the clock, and its memory at the most. It reads in one process, so that all of it is counted.
@@ -25,11 +25,16 @@ from typing import TYPE_CHECKING, Final, get_args
 from events.types.claims import AfterError
 from strategies.lessons.lesson import lessons_of
 from strategies.logs.scan import scan
+from strategies.policy.presets import PRESETS
+from strategies.tiers.new_evidence import FIRST_LOOK, on_seen
 from tests.worlds import without_outcomes
 from tests.worlds.sessions import Noise, lessons_in, planted_in, write_sessions
 
 if TYPE_CHECKING:
+    from events.types.claims import Claim
+    from events.types.tiers import SeenFigures
     from strategies.episodes.episode import EpisodeRecord
+    from strategies.lessons.fixes import FixFigures
 
 FIRST: Final = 5
 NO_TABLE: Final = "doesn't exist"
@@ -39,6 +44,8 @@ SIZES: Final = (20, 60)
 """Sessions of a placebo world."""
 SESSION_LINES: Final = 48
 """Lines of a generated session, on average."""
+FURTHER: Final = 200
+"""Sessions that come after a line was taken."""
 WORLDS_DRAWN: Final = 60
 """Placebo worlds of each size that are drawn from one lot of sessions."""
 
@@ -109,22 +116,29 @@ def recall(sessions: int, noise: Noise, seeds: int) -> None:
 def placebos(worlds: int) -> None:
     """Count how often the bounds of offered lines hold where nothing that is done matters, only luck.
 
-    Worlds are drawn from twenty times as many sessions as the largest of them has, all of one luck.
+    Worlds are drawn from twenty times as many sessions as the largest of them has, all of one luck; for each line
+    that is offered, further ones are drawn as they come after a person took it.
     """
     held: dict[tuple[str, int], list[bool]] = {(noise, size): [] for noise in get_args(Noise) for size in SIZES}
+    gone = list[bool]()
     for seed in range(worlds):
-        draws = random.Random(seed)
+        draws, later = random.Random(seed), random.Random(f"further {seed}")
         noise, luck = draws.choice(get_args(Noise)), draws.uniform(0.2, 0.9)
         with TemporaryDirectory() as folder:
             write_sessions(Path(folder), 20 * max(SIZES), seed, noise=noise, luck=luck)
             records = scan([Path(folder)]).records
         for size, _ in product(SIZES, range(WORLDS_DRAWN)):
-            bounds = offered_bounds(draws.sample(records, size))
-            held[noise, size] += [low <= luck for low in bounds]
+            drawn = draws.sample(records, size)
+            if lines := offered_lines(drawn):
+                known = {record.id for record in drawn}
+                further = later.sample([record for record in records if record.id not in known], FURTHER)
+                held[noise, size] += [fix.seen.low <= luck for _, fix in lines]
+                gone += [is_taken_back(claim, fix.seen, further) for claim, fix in lines]
     print(f"placebos: {worlds * WORLDS_DRAWN * len(SIZES):,} worlds of {worlds} kinds of luck")
-    for (noise, size), lines in held.items():
-        _print_held(f"{noise}, {size} sessions", lines)
-    _print_held("all", [holds for lines in held.values() for holds in lines])
+    for (noise, size), bounds in held.items():
+        _print_held(f"{noise}, {size} sessions", bounds)
+    _print_held("all", [holds for bounds in held.values() for holds in bounds])
+    print(f"  {sum(gone)} of {len(gone)} are taken back by {FURTHER} further sessions")
 
 
 def _print_held(what: str, held: list[bool]) -> None:
@@ -132,13 +146,20 @@ def _print_held(what: str, held: list[bool]) -> None:
     print(f"  {what:<18} {len(held):>5} lines that are offered: the bound holds in {share:.3f}")
 
 
-def offered_bounds(records: list[EpisodeRecord]) -> list[float]:
-    """Give the bounds of the lines that these sessions would bring, but of commands with a luck of their own."""
+def offered_lines(records: list[EpisodeRecord]) -> list[tuple[Claim, FixFigures]]:
+    """Give the claims of the lines that these sessions would bring, but of commands with a luck of their own."""
     return [
-        lesson.fix.seen.low
+        (lesson.claim, lesson.fix)
         for lesson in lessons_of(records)
-        if lesson.fix and lesson.action not in OWN_LUCK and "Assertion" not in lesson.template
+        if lesson.fix and lesson.claim and lesson.action not in OWN_LUCK and "Assertion" not in lesson.template
     ]
+
+
+def is_taken_back(claim: Claim, stated: SeenFigures, further: list[EpisodeRecord]) -> bool:
+    """Tell whether a line that a person took goes at any of the looks at further sessions."""
+    sizes = range(FIRST_LOOK, len(further) + 1, FIRST_LOOK)
+    findings = (on_seen(claim, stated, further[:size], PRESETS["balanced"], 0.0) for size in sizes)
+    return any(finding is not None and finding.again is None for finding in findings)
 
 
 def tables(data: Path) -> None:

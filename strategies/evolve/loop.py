@@ -12,7 +12,7 @@ from strategies.engines.share import HERE
 from strategies.evolve.draft import TurnContext, key_of
 from strategies.evolve.guidance import guide
 from strategies.evolve.results import ModelReport, model_report
-from strategies.evolve.rewrite_descriptions import rewrite_descriptions
+from strategies.evolve.rewrite_descriptions import DescriptionRun, rewrite_descriptions
 from strategies.evolve.stop_reason import NO_SKILL, NOTHING_READ, Stop, stop_of
 from strategies.evolve.turn import run_cycle
 from strategies.gate.replay.score_version import measure_live_first
@@ -97,7 +97,8 @@ class Evolution:
     `preset` is the name that the run went by; where that is `auto`, `bound` and its reason are the last it chose.
     `resting` signals were left alone, because turn after turn they led to no promotion. `taken_back` are the live
     versions under which outcomes had fallen, `moves` the live lines that climbed or fell on what came since.
-    `retirements` ask about skills that do too badly, `descriptions` were rewritten and judged.
+    `retirements` ask about skills that do too badly; `misfits` are the signals of descriptions that are surely too
+    wide or too narrow, `descriptions` were rewritten and judged.
     """
 
     preset: str
@@ -114,6 +115,7 @@ class Evolution:
     guidance: tuple[Guidance, ...] = ()
     model: ModelReport | None = None
     retirements: tuple[RetirementProposed, ...] = ()
+    misfits: tuple[SignalRaised, ...] = ()
     descriptions: tuple[DescriptionJudged, ...] = ()
 
 
@@ -281,7 +283,8 @@ def _rejudged(registry: Registry, plan: Plan, grounds: SkillGrounds) -> tuple[Ti
 def _with_skills(registry: Registry, plan: Plan, grounds: SkillGrounds, summary: Evolution) -> Evolution:
     """Add what is asked about whole skills at the end of a run: whether they may stay, and what describes them."""
     retirements = _retirements(registry, plan, grounds)
-    return replace(summary, retirements=retirements, descriptions=_described(registry, plan, grounds))
+    misfits, judged = _described(registry, plan, grounds)
+    return replace(summary, retirements=retirements, misfits=misfits, descriptions=judged)
 
 
 def _retirements(registry: Registry, plan: Plan, grounds: SkillGrounds) -> tuple[RetirementProposed, ...]:
@@ -291,10 +294,10 @@ def _retirements(registry: Registry, plan: Plan, grounds: SkillGrounds) -> tuple
     return propose_retirements(registry, rows, _bound(registry, plan).preset)
 
 
-def _described(registry: Registry, plan: Plan, grounds: SkillGrounds) -> tuple[DescriptionJudged, ...]:
+def _described(registry: Registry, plan: Plan, grounds: SkillGrounds) -> DescriptionRun:
     """Rewrite the descriptions that miss what they are for; where a person decides, only say that they do."""
     if plan.only is not None:  # a few logs say little of where a skill is loaded
-        return ()
+        return DescriptionRun()
     names = [name for name in ([plan.skill] if plan.skill else registry.live_names()) if is_skill_name(name)]
     may_promote = not plan.review and "supported" in _bound(registry, plan).preset.projected
     return rewrite_descriptions(

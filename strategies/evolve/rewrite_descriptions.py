@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from registry.actions.publish import publish
 from registry.decide.commands import JudgeDescription
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from events.types.capsule_events import DescriptionJudged
+    from events.types.registry_events import SignalRaised
     from registry.registry import Registry
     from strategies.pool.intake_policy import IntakePolicy
     from strategies.scope.scope import Scope
@@ -23,22 +24,30 @@ if TYPE_CHECKING:
 ACTOR = "germline"
 
 
+class DescriptionRun(NamedTuple):
+    """What came of descriptions: the signals of those that miss what they are for, and the verdicts on others."""
+
+    misfits: tuple[SignalRaised, ...] = ()
+    judged: tuple[DescriptionJudged, ...] = ()
+
+
 def rewrite_descriptions(
     registry: Registry, names: Iterable[str], scope: Scope, policy: IntakePolicy, *, may_promote: bool, write: bool
-) -> tuple[DescriptionJudged, ...]:
+) -> DescriptionRun:
     """Raise a signal for each description that is surely too wide or too narrow, and judge a better one.
 
     Without `may_promote` only the signals are raised. Sessions are read again only for skills whose loads look
     amiss. A text that was judged before, on no fewer tasks, is not judged again; one that instructs waits for a
     person. With `write` the files follow.
     """
-    judged = []
+    misfits, judged = set[str](), []
     for name in names:
         if not seems_amiss(registry, name, scope):
             continue
         audit = trigger_audit(registry, name, scope)
         signals = [signal for misfit in MISFITS for signal in misfit.detect(audit, len(scope.records))]
         raise_found(registry, signals, scope.records, policy)
+        misfits.update(signal.fingerprint for signal in signals)
         if not signals or not may_promote:
             continue
         draft = rewritten(audit.description, divided(registry, audit).explore)
@@ -54,4 +63,5 @@ def rewrite_descriptions(
         if write and verdict.verdict == "promote":
             publish(registry, name)
         judged.append(verdict)
-    return tuple(judged)
+    raised = (signal.event for signal in registry.signals())
+    return DescriptionRun(tuple(event for event in raised if event.fingerprint in misfits), tuple(judged))

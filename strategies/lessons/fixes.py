@@ -1,9 +1,10 @@
 """Fixes: of all that stood between a failure and the next attempt, what the attempt worked by.
 
-Each session counts once on either side, with its first attempt that had the fix and its first that had not. A fix
-must surely work more often than what was done otherwise did, and follow this failure more often than others: else
-it is a habit that happened to be there. Where sessions have labels, what surely goes with failing sessions is no
-fix, however often the call then works. That is no comparison by which anything could be proven.
+Each session counts once on either side, with its first attempt that had the fix and its last that had not. Nothing
+else may have worked, or surely less often: where chance mends what failed, it soon does so without the fix. And a
+fix follows this failure more often than others: else it is a habit that happened to be there. Where sessions have
+labels, what surely goes with failing sessions is no fix, however often the call then works. That is no comparison
+by which anything could be proven.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, exp, inf, lgamma
+from math import exp, inf, lgamma
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from strategies.claims.applicability import next_action
@@ -92,16 +93,19 @@ class Tries:
         return dict(tried)
 
     @cached_property
-    def _firsts(self) -> dict[str, SessionAttempt]:
-        return {session: tried[0][:2] for session, tried in self.sessions.items()}
+    def _lasts(self) -> dict[str, SessionAttempt]:
+        return {session: tried[-1][:2] for session, tried in self.sessions.items()}
 
     def split(self, fix: Fix) -> tuple[list[SessionAttempt], list[SessionAttempt]]:
-        """Give the first attempt of each session with a fix, and the first of each without it."""
-        lacking = dict(self._firsts)
+        """Give the first attempt of each session with a fix, and the last of each without it.
+
+        The last is the one that worked, if any did: such a session got by without the fix.
+        """
+        lacking = dict(self._lasts)
         for session in self.having[fix]:
             others = [(record, attempt) for record, attempt, fixes in self.sessions[session] if fix not in fixes]
             if others:
-                lacking[session] = others[0]
+                lacking[session] = others[-1]
             else:
                 del lacking[session]
         return list(self.having[fix].values()), list(lacking.values())
@@ -173,24 +177,18 @@ def all_tries(
 
 
 def best_fixes(every: AllTries) -> dict[FailureKind, FixFigures]:
-    """Find what works after each kind of failure; those after which nothing surely does are left out.
+    """Find what works best after each kind of failure; those after which nothing surely does are left out.
 
-    What is offered was selected from all fixes that follow a failure more than by habit, so it must work as one of
-    as many alternatives as there are of these for each line. That a fix follows a failure says nothing of whether
-    it works, and selects nothing. The bound that is stated is the one that holds of what was chosen like this.
-    Source: Benjamini & Yekutieli 2005, "False discovery rate-adjusted multiple confidence intervals".
+    What is offered was selected because it worked so often, so the bound that is stated is the one that holds of
+    what was selected like this, however many kinds of failure there are. That a fix follows a failure says nothing
+    of whether it works, and selects nothing.
     """
-    figures = {kind: figures_after(kind, every) for kind in every.tries}
-    known = sum(map(len, figures.values()))
-    compared = {kind: len(each) for kind, each in figures.items()}
-    chosen = _chosen(compared, figures, every)
-    lines = len(chosen) + 1
-    while chosen and len(chosen) < lines:  # fewer lines, more alternatives for each: until none falls any more
-        lines = len(chosen)
-        share = ceil(known / lines)
-        compared = {kind: max(share, len(figures[kind])) for kind in chosen}
-        chosen = _chosen(compared, figures, every)
-    return {kind: _best(kind, kept, every, compared[kind]) for kind, kept in chosen.items()}
+    best = {}
+    for kind in every.tries:
+        figures = figures_after(kind, every)
+        if kept := [each for each in figures if _is_chosen(kind, each, each.seen.worked, every, len(figures))]:
+            best[kind] = _best(kind, kept, every, len(figures))
+    return best
 
 
 def figures_after(kind: FailureKind, every: AllTries) -> list[FixFigures]:
@@ -221,22 +219,15 @@ def _is_no_habit(kind: FailureKind, fix: Fix, every: AllTries, alpha: float) -> 
     return more_by_chance(*_with(fix, [every.tries[kind]]), *_with(fix, elsewhere)) <= alpha
 
 
-def _chosen(
-    compared: Mapping[FailureKind, int], figures: Mapping[FailureKind, Sequence[FixFigures]], every: AllTries
-) -> dict[FailureKind, list[FixFigures]]:
-    """Keep what surely works more often than what else was done, as one of so many that are `compared`."""
-    kept = {
-        kind: [each for each in figures[kind] if _is_chosen(kind, each, each.seen.worked, every, number)]
-        for kind, number in compared.items()
-    }
-    return {kind: fixes for kind, fixes in kept.items() if fixes}
-
-
 def _is_chosen(kind: FailureKind, figures: FixFigures, worked: int, every: AllTries, compared: int) -> bool:
     """Tell whether a fix would be offered, had it worked so often of the times that it was tried."""
-    seen = figures.seen
-    low = least_likely(worked, seen.tried, seen.tasks, TAIL / compared)
-    return low >= LEAST_LOW and _stands_out(kind, figures, low, every)
+    seen, alpha = figures.seen, TAIL / compared
+    low = least_likely(worked, seen.tried, seen.tasks, alpha)
+    return (
+        low >= LEAST_LOW
+        and _is_needed(figures, worked, low, alpha)
+        and not _replaces_what_works(kind, figures, low, every)
+    )
 
 
 def _best(kind: FailureKind, kept: Sequence[FixFigures], every: AllTries, compared: int) -> FixFigures:
@@ -296,12 +287,20 @@ def _works(record: EpisodeRecord, attempt: Attempt) -> bool:
     return not record.steps[attempt.at].error
 
 
-def _stands_out(kind: FailureKind, figures: FixFigures, low: float, every: AllTries) -> bool:
-    """Tell whether what works so often at least does more than what else was done, and than what it replaces."""
+def _is_needed(figures: FixFigures, worked: int, low: float, alpha: float) -> bool:
+    """Tell whether nothing else ever worked, or surely less often: chance mends one thing as well as another."""
+    others_worked, others = figures.others_worked, figures.others
+    if not others_worked:
+        return True
+    return (
+        others_worked / others < low and more_by_chance(worked, figures.seen.tried, others_worked, others) <= alpha
+    )
+
+
+def _replaces_what_works(kind: FailureKind, figures: FixFigures, low: float, every: AllTries) -> bool:
+    """Tell whether a fix replaces a command that works by itself, or no less often than the fix at least does."""
     works = every.works.get(kind[0], 0.0)
-    if figures.fix.kind == "instead" and (works > MOSTLY or works >= low):
-        return False
-    return not figures.others or figures.others_worked / figures.others < low
+    return figures.fix.kind == "instead" and (works > MOSTLY or works >= low)
 
 
 def _with(fix: Fix, every: Iterable[Tries]) -> tuple[int, int]:

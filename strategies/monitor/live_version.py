@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from events.types.candidate_events import ComparisonFrozen
 from events.types.score import Score
@@ -16,12 +16,24 @@ from strategies.pool.frozen_sets import measured_on
 from strategies.pool.known_episodes import with_longer_readings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from registry.query.library import Library
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.track_record import TrackRecord
     from strategies.scope.scope import Scope
+
+
+class LiveMeasurement(NamedTuple):
+    """What the live version of a skill was measured on, and when (RFC 3339).
+
+    `episodes` are those that are known, in their longest readings, None where it was runs; `models` those that
+    the episodes or the runs tell.
+    """
+
+    at: str
+    episodes: Sequence[EpisodeRecord] | None
+    models: tuple[str, ...]
 
 
 def live_record(library: Library, skill: str, under: Iterable[EpisodeRecord]) -> TrackRecord:
@@ -31,38 +43,35 @@ def live_record(library: Library, skill: str, under: Iterable[EpisodeRecord]) ->
     return track_record(live_claims(library.capsule(skill)), ran)
 
 
-def staleness_of(library: Library, skill: str, scope: Scope, now: str) -> Staleness | None:
+def measurement_of(library: Library, skill: str, records: Iterable[EpisodeRecord]) -> LiveMeasurement | None:
+    """Look up what the live version of a skill was measured on, among known episodes; None where it never was."""
+    score = library.capsule(skill).score
+    if not isinstance(score, Score):
+        return None
+    frozen = measured_on(library, score.evaluator)
+    if frozen is None:
+        return LiveMeasurement(score.measured_at, None, _models_of_runs(library, score.evaluator))
+    ids = with_longer_readings(library, frozen)
+    then = [record for record in records if record.id in ids]
+    return LiveMeasurement(score.measured_at, then, tuple(sorted({model_of(record) for record in then} - {""})))
+
+
+def staleness_of(measured: LiveMeasurement | None, skill: str, scope: Scope, now: str) -> Staleness | None:
     """Tell what the measurement of the live version of a skill does not cover; None where there is none.
 
     Only episodes of its own logs count, where any are known to be; and of these, where logs tell which episodes
     ran under the skill, only those.
     """
-    score = library.capsule(skill).score
-    if not isinstance(score, Score):
+    if measured is None:
         return None
-    age_s = (moment_s(now) or 0.0) - (moment_s(score.measured_at) or 0.0)
-    frozen = measured_on(library, score.evaluator)
+    age_s = (moment_s(now) or 0.0) - (moment_s(measured.at) or 0.0)
     belonging = scope.own(skill, scope.records)
     own = [record for record in belonging if skill in dict(record.skills)] or belonging
-    if frozen is None:
-        ran = set(_models_of_runs(library, score.evaluator))
-        models = {model_of(record) for record in own} - {"", *ran} if ran else set()
+    if measured.episodes is None:
+        models = {model_of(record) for record in own} - {"", *measured.models} if measured.models else set()
         return replace(staleness((), (), age_s=age_s), models=tuple(sorted(models)))
-    ids = with_longer_readings(library, frozen)
-    then = [record for record in scope.records if record.id in ids]
-    return staleness(then, [record for record in own if record.id not in ids], age_s=age_s)
-
-
-def measured_models(library: Library, skill: str, records: Iterable[EpisodeRecord]) -> tuple[str, ...]:
-    """Name the models that the live version of a skill was measured under, as far as logs and runs tell."""
-    score = library.capsule(skill).score
-    if not isinstance(score, Score):
-        return ()
-    frozen = measured_on(library, score.evaluator)
-    if frozen is None:
-        return _models_of_runs(library, score.evaluator)
-    ids = with_longer_readings(library, frozen)
-    return tuple(sorted({model_of(record) for record in records if record.id in ids} - {""}))
+    then = {record.id for record in measured.episodes}
+    return staleness(measured.episodes, [record for record in own if record.id not in then], age_s=age_s)
 
 
 def _models_of_runs(library: Library, evaluator: str) -> tuple[str, ...]:

@@ -89,8 +89,11 @@ def sharper_templates(library: Library) -> dict[str, str]:
 
 def as_sharpened(records: Iterable[EpisodeRecord], known: Mapping[str, str]) -> Iterator[EpisodeRecord]:
     """Give the records with the templates of their errors as they are by now."""
+    if not known:
+        yield from records
+        return
     for record in records:
-        stored = {step.template for step in record.steps} if known else set()
+        stored = {step.template for step in record.steps}
         if stored.isdisjoint(known):
             yield record
         else:

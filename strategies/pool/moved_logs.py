@@ -51,6 +51,9 @@ def as_they_lie(
 
     Where nobody knows it the path is "", or `with_folders` that of the folder where the log was, with a `/`.
     """
+    if not known:
+        yield from records
+        return
     for record in records:
         at = known.get(record.id, record.source)
         yield moved_to(record, at or (f"{record.source.rpartition('/')[0]}/" if with_folders else ""))

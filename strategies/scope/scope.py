@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
@@ -109,14 +108,18 @@ class Scope:
 
     def restricted(self, skill: str, records: Iterable[EpisodeRecord]) -> list[EpisodeRecord]:
         """Keep the episodes that count for a skill: those of its logs, and of logs that are no skill's."""
-        placed = self._placed if records is self.records else [(self._log_of(each), each) for each in records]
-        counting = {log for log in {log for log, _ in placed} if self._counts(skill, log)}
-        return [record for log, record in placed if log in counting]
+        return [record for _, record in self._counting_for(skill, records)]
 
     def own(self, skill: str, records: Iterable[EpisodeRecord]) -> list[EpisodeRecord]:
         """Keep the episodes of logs known to be a skill's; where there are none, all that count for it."""
-        counting = self.restricted(skill, records)
-        return [record for record in counting if self._owners(self._log_of(record))] or counting
+        counting = self._counting_for(skill, records)
+        owned = {log for log in {log for log, _ in counting} if self._owners(log)}
+        return [record for log, record in counting if log in owned or not owned]
+
+    def _counting_for(self, skill: str, records: Iterable[EpisodeRecord]) -> list[tuple[_Log, EpisodeRecord]]:
+        placed = self._placed if records is self.records else [(self._log_of(each), each) for each in records]
+        counting = {log for log in {log for log, _ in placed} if self._counts(skill, log)}
+        return [each for each in placed if each[0] in counting]
 
     def route(self, signal: SignalRaised, *, answered: bool = True) -> Route:
         """Say where a signal goes: by a person, the settings, what it is about, and what its episodes show.
@@ -313,7 +316,9 @@ class Scope:
 
     def _words_of_actions(self, records: Sequence[EpisodeRecord]) -> dict[str, float]:
         """Weigh the words of what agents call, by the share of the episodes that do."""
-        called = Counter(chain.from_iterable(map(self._calls_of, records)))
+        called = Counter[str]()
+        for calls, episodes in Counter(map(self._calls_of, records)).items():  # most call the same
+            called.update(dict.fromkeys(calls, episodes))
         words: dict[str, float] = {}
         for action, count in called.items():
             for word in _words_of_action(action):

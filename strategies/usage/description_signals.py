@@ -14,41 +14,58 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DescriptionMisfit:
-    """Finds descriptions by which a skill is surely loaded too often, or too seldom; calls for repair.
+class WideDescription:
+    """Finds descriptions by which a skill is surely loaded where nothing needs it; calls for repair.
 
-    `evolve` looks for it where sessions tell which skills they loaded, and holds a rewritten description to
-    sealed sessions. `action` names skill@version, the one that the description is of.
+    `evolve` looks for it where sessions tell which skills they loaded, and holds a narrower description to sealed
+    sessions. `action` names skill@version, the one that the description is of.
     """
 
-    kind: str
+    kind: str = WIDE_DESCRIPTION
 
     def detect(self, audit: TriggerAudit, scanned: int) -> list[Signal]:
-        """Make a signal of what an audit found; the evidence are requests that it was wrong on."""
-        is_wide = self.kind == WIDE_DESCRIPTION
-        if ("too wide" if is_wide else "too narrow") not in audit.findings:
-            return []
-        wrong = [
-            session.record
-            for session in audit.sessions
-            if session.loaded is is_wide and session.needed is not is_wide and session.record.steps
-        ]
-        about = f"{audit.capsule.name}@{described_in(audit.capsule)}"
-        return [
-            Signal(
-                kind=self.kind,
-                fingerprint=fingerprint(self.kind, "", about),
-                template="",
-                action=about,
-                count=len(wrong),
-                episodes=len(wrong),
-                runs=tuple(sorted({record.run for record in wrong})),
-                severity=len(wrong) / max(scanned, 1),
-                calls_for="repair",
-                occurrences=tuple(Occurrence(record.id, _request(record)) for record in wrong[:EVIDENCE_LIMIT]),
-                seen_in=frozenset(record.id for record in wrong),
-            )
-        ]
+        """Make a signal of what an audit found; the evidence are requests that did not need the skill."""
+        return _signals(self.kind, audit, scanned, needed=False) if "too wide" in audit.findings else []
+
+
+@dataclass(frozen=True)
+class NarrowDescription:
+    """Finds descriptions by which a skill is surely not loaded where sessions need it; calls for repair.
+
+    `evolve` looks for it where sessions tell which skills they loaded, and holds a wider description to sealed
+    sessions. `action` names skill@version, the one that the description is of.
+    """
+
+    kind: str = NARROW_DESCRIPTION
+
+    def detect(self, audit: TriggerAudit, scanned: int) -> list[Signal]:
+        """Make a signal of what an audit found; the evidence are requests that needed the skill."""
+        return _signals(self.kind, audit, scanned, needed=True) if "too narrow" in audit.findings else []
+
+
+def _signals(kind: str, audit: TriggerAudit, scanned: int, *, needed: bool) -> list[Signal]:
+    """Make a signal of the sessions that needed a skill and did not load it, or loaded and did not need it."""
+    wrong = [
+        session.record
+        for session in audit.sessions
+        if session.needed is needed and session.loaded is not needed and session.record.steps
+    ]
+    about = f"{audit.capsule.name}@{described_in(audit.capsule)}"
+    return [
+        Signal(
+            kind=kind,
+            fingerprint=fingerprint(kind, "", about),
+            template="",
+            action=about,
+            count=len(wrong),
+            episodes=len(wrong),
+            runs=tuple(sorted({record.run for record in wrong})),
+            severity=len(wrong) / max(scanned, 1),
+            calls_for="repair",
+            occurrences=tuple(Occurrence(record.id, _request(record)) for record in wrong[:EVIDENCE_LIMIT]),
+            seen_in=frozenset(record.id for record in wrong),
+        )
+    ]
 
 
 def _request(record: EpisodeRecord) -> int:
@@ -57,4 +74,4 @@ def _request(record: EpisodeRecord) -> int:
     return next(asked, 0)
 
 
-MISFITS: Final = (DescriptionMisfit(WIDE_DESCRIPTION), DescriptionMisfit(NARROW_DESCRIPTION))
+MISFITS: Final = (WideDescription(), NarrowDescription())

@@ -187,6 +187,17 @@ def test_a_check_names_a_damaged_log_and_looks_no_further(germline: Terminal) ->
     assert {finding["rule"] for finding in answer.json["findings"]} == {"verify"}
 
 
+def test_a_check_of_a_registry_that_one_may_only_read_says_what_was_not_looked_for(
+    germline: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.cli.commands.registry.check.is_fixed", lambda _: True)  # root may write everywhere
+    (finding,) = germline.does("check", "--json").json["findings"]
+    assert (finding["rule"], finding["level"]) == ("harm", "warning")
+    assert "what is due to go was not looked for: you may not write to" in finding["what"]
+    edited(germline)
+    assert germline("check").code == 3
+
+
 def test_every_format_of_a_check_names_the_same_findings(germline: Terminal) -> None:
     edited(germline)
     found = germline("check", "--json").json

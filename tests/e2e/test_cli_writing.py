@@ -304,6 +304,20 @@ def test_a_projection_that_was_thrown_away_is_folded_again_from_the_log(germline
     assert germline.does("project", "--json").json["skills"][0]["written"] == []
 
 
+def test_a_projection_that_one_may_not_fold_again_is_told_with_who_can(
+    germline: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sqlite3.connect(germline.folder / ".germline/registry.db") as connection:
+        connection.execute("DELETE FROM documents")
+    connection.close()
+    monkeypatch.setattr("tui.session.bootstrap.is_fixed", lambda _: True)  # root may write everywhere
+    answer = germline("log")
+    assert (answer.code, answer.hint) == (1, "once, as who may: germline status")
+    assert "must be brought up to date once, and you may not write to it or its folder" in answer.err
+    monkeypatch.undo()
+    germline.does("log")
+
+
 def test_files_that_a_crash_left_behind_are_written_at_the_next_start(
     germline: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

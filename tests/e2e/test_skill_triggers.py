@@ -143,7 +143,12 @@ def test_evolve_raises_a_signal_of_a_description_and_promotes_a_better_one(
     assert held["descriptions"] == []
     (signal,) = signals_of(germline)
     assert (signal["kind"], signal["action"]) == ("narrow_description", "billing@1")
+    assert [misfit["fingerprint"] for misfit in held["misfits"]] == [signal["fingerprint"]]
     assert "billing@1" in germline.does("signals", "--kind", "too narrow").out
+    waiting = germline.does("evolve", "--review").out
+    assert "· billing, its description: too narrow" in waiting
+    assert 'signal    "billing@1", ' in waiting
+    assert "germline skill describe billing" in waiting
     (judged,) = germline.does("evolve", "--dry-run", "--json").json["descriptions"]
     told = " ".join(germline.does("evolve").out.split())
     assert "✓ billing, its description: promote: found" in told

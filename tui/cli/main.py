@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -33,6 +34,7 @@ def run_one(words: Sequence[str]) -> int:
         sys.stdout.write(f"germline {__version__}\n")
         return 0
     gc.set_threshold(500_000, 20, 20)  # what is imported stays: to look through it again takes 60 ms of `status`
+    atexit.register(gc.freeze)  # nor is it looked through at the end, which takes as long once more
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # none of them decides what an event is
     if words[:1] == ["__complete"]:
         from tui.cli.complete import answer  # noqa: PLC0415 - asked by a shell, at every tab

@@ -262,6 +262,7 @@ class EvolveRun(Part):
     resting: tuple[RestingSignal, ...]
     taken_back: tuple[FallenVersion, ...]
     retirements: tuple[RetirementProposed, ...]
+    misfits: tuple[SignalRow, ...]
     descriptions: tuple[DescriptionJudged, ...]
     tier_moves: tuple[TierMoveRow, ...]
     counts: EvolveCounts
@@ -286,6 +287,7 @@ class EvolveRun(Part):
             resting=tuple(map(RestingSignal.model_validate, run.resting)),
             taken_back=tuple(map(FallenVersion.of, run.taken_back)),
             retirements=run.retirements,
+            misfits=tuple(map(SignalRow.model_validate, run.misfits)),
             descriptions=run.descriptions,
             tier_moves=tuple(map(TierMoveRow.of, run.moves)),
             counts=EvolveCounts.of(run.cycles),

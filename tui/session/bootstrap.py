@@ -107,6 +107,11 @@ def file_of(where: Where, command: str) -> Path:
     )
 
 
+def is_fixed(where: Where) -> bool:
+    """Tell whether a registry is a file that this user may only read, or lies in a folder that is fixed."""
+    return isinstance(where, Path) and not all(os.access(place, os.W_OK) for place in (where, where.parent))
+
+
 def open_log(where: Where, *, create: bool = False, read_only: bool = False) -> EventLog:
     """Open the log of a registry, whichever database keeps it."""
     if isinstance(where, Path):
@@ -134,11 +139,15 @@ def open_library(path: Where) -> Iterator[Library]:
     """Open a registry for reading only; a projection that was thrown away is folded again first.
 
     One that lacks what this machine saw of it is read, with a warning: only who writes would fork its history.
+    Raises: StorageError where it must be folded again and nobody may write to it.
     """
     log = open_log(path, read_only=True)
     try:
         library = Library(log)
         if not _is_projected(library):
+            if is_fixed(path):
+                what = f"{path} must be brought up to date once, and you may not write to it or its folder"
+                raise StorageError(f"the registry {what}", hint="once, as who may: germline status")
             fold(path)
         library.about()
         if not (trust := trust_in(path, log)).is_writable and not _is_taken_up(trust):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 from os.path import commonprefix
-from shlex import quote
+from shlex import join, quote
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from events.errors import NotFoundError, UsageError
@@ -33,6 +33,11 @@ class LineName(NamedTuple):
     name: str = ""
     ref: str = ""
     path: str = ""
+
+
+def as_arguments(*words: str) -> str:
+    """Write words as the arguments of a command: quoted, behind `--` where one could be taken for an option."""
+    return join(("--", *words) if any(word.startswith("-") for word in words) else words)
 
 
 def split_skill(text: str) -> tuple[str, str]:

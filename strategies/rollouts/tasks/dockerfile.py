@@ -7,13 +7,14 @@ import re
 import shlex
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from posixpath import join, normpath
+from posixpath import basename, join, normpath
 from typing import TYPE_CHECKING, Final
 
 from events.errors import TaskFileError
 from strategies.rollouts.tasks.workspace import MAX_READ_BYTES, files_below, read_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 DEFAULT_WORKDIR: Final = "/app"
@@ -23,7 +24,10 @@ _COMPOSE: Final = ("docker-compose.yaml", "docker-compose.yml")
 _NO_INPUT: Final = frozenset({_FILE, ".dockerignore", *_COMPOSE})
 _CONTINUED: Final = re.compile(r"\\\s*\n")
 _OPTION: Final = re.compile(r"(?<!\S)--[a-z]+(?:=\S+)?\s+")
+_WILD: Final = frozenset("*?[")
 _SOURCE_AND_TARGET: Final = 2
+MOST_COMPARED: Final = 1_000_000
+"""Files of a folder times what COPY and ADD name: one line for each of 500 files makes 250,000."""
 
 
 @dataclass
@@ -47,16 +51,20 @@ class Built:
 
 
 def built(context: Path) -> Built:
-    """Tell what a run begins with: what is copied, or all of the folder where there is no Dockerfile."""
-    inputs = [path for path in files_below(context) if path.relative_to(context).as_posix() not in _NO_INPUT]
+    """Tell what a run begins with: what is copied, or all of the folder where there is no Dockerfile.
+
+    Raises: TaskFileError for a Dockerfile that cannot be read, or that copies too often from too many files.
+    """
+    below = {path.relative_to(context).as_posix(): path for path in files_below(context)}
+    inputs = {at: path for at, path in below.items() if at not in _NO_INPUT}
     services = any((context / name).is_file() for name in _COMPOSE)
     links = any(path.is_symlink() for path in context.rglob("*"))
     file = context / _FILE
     if not file.is_file():
-        files = {path.relative_to(context).as_posix(): path for path in inputs}
-        return Built(files=files, services=services, links=links)
+        return Built(files=inputs, services=services, links=links)
     workdir = ""
     placed: dict[str, Path] = {}
+    compared = 0
     text = read_text(context, _FILE)
     if text is None:
         what = f"it is no file below {context}, or one of more than {MAX_READ_BYTES:,} bytes"
@@ -68,7 +76,15 @@ def built(context: Path) -> Built:
             case "WORKDIR":
                 workdir = normpath(join(workdir or "/", rest.strip().strip("\"'")))
             case "COPY" | "ADD":
-                placed |= _copied(context, inputs, rest, workdir or "/")
+                *sources, target = _words(_OPTION.sub("", rest)) or [""]
+                compared += len(sources) * len(inputs)
+                if compared > MOST_COMPARED:
+                    what = f"what COPY and ADD name, times {len(inputs):,} files, is over {MOST_COMPARED:,}"
+                    raise TaskFileError(
+                        f"cannot read {file}: {what}", hint="copy whole folders, as in COPY . /app"
+                    )
+                if "--from=" not in rest:
+                    placed |= _copied(inputs, sources, target, workdir or "/")
     workdir = workdir if workdir not in {"", "/"} else DEFAULT_WORKDIR
     inside = {path: source for path, source in placed.items() if path.startswith(f"{workdir}/")}
     return Built(
@@ -87,25 +103,22 @@ def _instructions(text: str) -> list[tuple[str, str]]:
     return [(word.upper(), "".join(rest).strip()) for word, *rest in words]
 
 
-def _copied(context: Path, inputs: list[Path], rest: str, workdir: str) -> dict[str, Path]:
-    """Tell where the files of one COPY come to lie; what comes from another stage or a server is not there."""
-    *sources, target = _words(_OPTION.sub("", rest)) or [""]
-    if not sources or "--from=" in rest:
-        return {}
+def _copied(inputs: Mapping[str, Path], sources: Sequence[str], target: str, workdir: str) -> dict[str, Path]:
+    """Tell where the files of one COPY come to lie; what comes from a server is not there."""
     place = normpath(join(workdir, target))
     is_folder = target.endswith("/") or len(sources) >= _SOURCE_AND_TARGET or place == workdir
     placed: dict[str, Path] = {}
     for source in sources:
         name = normpath(source.lstrip("/") or ".")
         if name == ".":
-            placed |= {join(place, path.relative_to(context).as_posix()): path for path in inputs}
+            placed |= {join(place, at): path for at, path in inputs.items()}
             continue
-        for path in inputs:
-            at = path.relative_to(context)
-            if at.match(name) and len(at.parts) == len(PurePosixPath(name).parts):
-                placed[join(place, at.name) if is_folder or "*" in name else place] = path
-            elif at.is_relative_to(name):
-                placed[join(place, at.relative_to(name).as_posix())] = path
+        is_pattern = not _WILD.isdisjoint(name)
+        for at, path in inputs.items():
+            if at == name or (is_pattern and at.count("/") == name.count("/") and PurePosixPath(at).match(name)):
+                placed[join(place, basename(at)) if is_folder or "*" in name else place] = path
+            elif at.startswith(f"{name}/"):
+                placed[join(place, at.removeprefix(f"{name}/"))] = path
     return placed
 
 

@@ -16,7 +16,7 @@ from events.types.score import Score, Unmeasured
 from registry.decide.commands import Protect
 from strategies.gate.aimed_rule import FRESH
 from strategies.gate.explain import explain_stored
-from strategies.monitor.live_version import measured_models, staleness_of
+from strategies.monitor.live_version import measurement_of, staleness_of
 from strategies.pool.intake import take_in
 from strategies.pool.known_episodes import all_episodes
 from strategies.rollouts.compare.judge_group import try_out
@@ -94,10 +94,13 @@ def test_a_version_that_runs_of_a_model_measured_is_stale_once_sessions_name_ano
     small = messages_agent("small", "injected", most_replies=9, reply_tokens=9, run_tokens=9)
     (candidate,) = try_out(replace(own, harness=replace(own.harness, agent=small)), [name])
     assert candidate.version == 2
-    assert measured_models(registry, NAME, ()) == ("small",)
+    measured = measurement_of(registry, NAME, ())
+    assert measured is not None
+    assert measured.models == ("small",)
     for model, stale in (("small", ()), ("large", ("large",))):
         take_in(registry, [msgspec.structs.replace(episode([call("a")], task=model), run=model)])
-        found = staleness_of(registry, NAME, scope_of(registry, all_episodes(registry)), registry.clock.now())
+        scope = scope_of(registry, all_episodes(registry))
+        found = staleness_of(measured, NAME, scope, registry.clock.now())
         assert found is not None
         assert found.models == stale
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from events.types.score import Score
+from registry.query.signal_kinds import kind_word
 from registry.query.tier_sentences import tier_sentence
 from strategies.evolve.stop_reason import NO_SKILL, NOTHING_READ
 from strategies.select.pick import KINDS
@@ -104,11 +106,7 @@ def print_end(call: Invocation, result: Evolution) -> None:
     for event in result.retirements:
         say_folded(call, f"· {event.capsule}: ", proposal_words(event), tone="warn")
         call.say(f"  next       germline skill retire {event.capsule} --reason TEXT")
-    for judged in result.descriptions:
-        mark, tone = {"promote": ("✓", "good"), "hold": ("·", "warn"), "reject": ("✗", "bad")}[judged.verdict]
-        words = f"{judged.capsule}, its description: {judged.verdict}: {description_words(judged)}"
-        say_folded(call, f"{call.paint(mark, tone)} ", words)
-        say_fact(call, "after", judged.description)
+    _print_descriptions(call, result)
     print_tier_moves(call, result.moves)
     promoted = promoted_in(result)
     counts = EvolveCounts.of(result.cycles)
@@ -126,6 +124,24 @@ def print_end(call: Invocation, result: Evolution) -> None:
         say_folded(call, f"{'needed':<10} ", f"the nearest claim has {result.needed.words}: more logs decide")
     _print_unrouted(call, () if result.stop is NO_SKILL else result.unrouted)
     say_listed(call, "resting", [*map(resting_words, result.resting)], cut=True)
+
+
+def _print_descriptions(call: Invocation, result: Evolution) -> None:
+    """Say which descriptions miss what they are for, and what came of others in their place."""
+    misfits: defaultdict[str, list[SignalRaised]] = defaultdict(list)
+    for signal in result.misfits:
+        misfits[signal.action.partition("@")[0]].append(signal)
+    for judged in result.descriptions:
+        mark, tone = {"promote": ("✓", "good"), "hold": ("·", "warn"), "reject": ("✗", "bad")}[judged.verdict]
+        words = f"{judged.capsule}, its description: {judged.verdict}: {description_words(judged)}"
+        say_folded(call, f"{call.paint(mark, tone)} ", words)
+        say_facts(call, map(signal_fact, misfits.pop(judged.capsule, ())))
+        say_fact(call, "after", judged.description)
+    for name, signals in misfits.items():
+        kinds = " and ".join(kind_word(signal.kind) for signal in signals)
+        say_folded(call, f"{call.paint('·', 'warn')} ", f"{name}, its description: {kinds}")
+        say_facts(call, map(signal_fact, signals))
+        say_fact(call, "next", f"germline skill describe {name}")
 
 
 def print_next(call: Invocation, result: Evolution, skill: str, *, rehearsed: bool) -> None:

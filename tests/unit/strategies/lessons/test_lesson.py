@@ -64,11 +64,25 @@ def bound_of(works: tuple[int, int], others: tuple[int, int]) -> float | None:
 
 
 def test_a_bound_knows_that_the_line_was_only_offered_because_it_worked_so_often() -> None:
-    """Of 20 times 11 just stand out beside 4 of 12: that they do says nothing. 20 of 20 are far from that."""
-    assert bound_of((10, 20), (4, 12)) is None
-    assert bound_of((11, 20), (4, 12)) == 0.0
+    """Of 20 times 14 just stand out beside 4 of 12: that they do says nothing. 20 of 20 are far from that."""
+    assert bound_of((13, 20), (4, 12)) is None
+    assert bound_of((14, 20), (4, 12)) == 0.0
     sure = bound_of((20, 20), (4, 12))
     assert sure == pytest.approx(0.05 ** (1 / 20), abs=0.001)
+
+
+def test_what_worked_once_without_a_fix_may_work_without_it_again() -> None:
+    assert bound_of((5, 5), (0, 3)) is not None
+    assert bound_of((5, 5), (1, 3)) is None
+
+
+def test_a_session_that_got_by_without_a_fix_counts_so_though_its_first_attempt_failed() -> None:
+    fixed = [call("Bash:make", "broken"), call("Bash:touch"), call("Bash:make")]
+    again = [call("Bash:make", "broken"), call("Bash:make", "broken")]
+    for last, offered in (call("Bash:make", "broken"), True), (call("Bash:make"), False):
+        worlds = [episode(fixed, task=f"fixed {number}", run="r") for number in range(5)]
+        worlds += [episode([*again, last], task=f"again {number}", run="r") for number in range(3)]
+        assert any(lesson.line for lesson in lessons_of([*ELSEWHERE, *worlds])) is offered
 
 
 @pytest.mark.parametrize(("source", "offered"), [("tests", "Bash:build"), ("heuristic", "Bash:touch")])

@@ -16,7 +16,7 @@ from strategies.episodes.usage import Usage
 from strategies.gate.replay.evaluation_set import prepare
 from strategies.gate.replay.score_version import score_version
 from strategies.gate.staleness import MOST_AGE_S, Staleness, staleness
-from strategies.monitor.live_version import measured_models, staleness_of
+from strategies.monitor.live_version import measurement_of, staleness_of
 from strategies.monitor.recheck import Recheck, next_due_s, recheck
 from strategies.pool.intake import take_in
 from strategies.pool.known_episodes import all_episodes
@@ -134,20 +134,31 @@ def test_a_measurement_is_stale_once_the_world_moved_on(
     assert bool(found) == (told != Staleness())
 
 
+def models_measured(registry: Registry) -> tuple[str, ...]:
+    found = measurement_of(registry, NAME, all_episodes(registry))
+    return found.models if found else ()
+
+
+def stale_now(registry: Registry) -> Staleness | None:
+    known = all_episodes(registry)
+    return staleness_of(
+        measurement_of(registry, NAME, known), NAME, scope_of(registry, known), registry.clock.now()
+    )
+
+
 def test_another_model_makes_the_live_version_stale_until_it_is_measured_again(learned: Registry) -> None:
     recheck(learned, DAILY, seed=7)
-    now = learned.clock.now()
-    assert "larger" not in measured_models(learned, NAME, all_episodes(learned))
-    assert not staleness_of(learned, NAME, scope_of(learned, all_episodes(learned)), now)
+    assert "larger" not in models_measured(learned)
+    assert not stale_now(learned)
     records = world_with_a_rule(2, tasks=20)
     other = [msgspec.structs.replace(one, id=f"x/{one.id}", run="larger") for one in records]
     take_in(learned, other)
-    stale = staleness_of(learned, NAME, scope_of(learned, all_episodes(learned)), now)
+    stale = stale_now(learned)
     assert stale is not None
     assert stale.runs == ("larger",)
     recheck(learned, DAILY, seed=7)
-    assert "larger" in measured_models(learned, NAME, all_episodes(learned))
-    assert not staleness_of(learned, NAME, scope_of(learned, all_episodes(learned)), now)
+    assert "larger" in models_measured(learned)
+    assert not stale_now(learned)
 
 
 def test_episodes_that_a_measurement_left_out_are_told_as_not_measured_and_not_as_new(learned: Registry) -> None:
@@ -155,14 +166,15 @@ def test_episodes_that_a_measurement_left_out_are_told_as_not_measured_and_not_a
     half = sorted({one.task for one in known})[::2]
     ground = prepare(learned, only={one.id for one in known if one.task in half})
     score_version(learned, NAME, 2, ground, seed=7, cause="recheck")
-    stale = staleness_of(learned, NAME, scope_of(learned, known), learned.clock.now())
+    stale = stale_now(learned)
     assert stale is not None
     assert stale_words(StaleMeasurement.model_validate(stale)) == "measured on 60 of 120 known tasks"
 
 
 @pytest.mark.usefixtures("place")
 def test_a_version_that_was_never_measured_cannot_be_stale(registry: Registry) -> None:
-    assert staleness_of(registry, NAME, scope_of(registry, []), registry.clock.now()) is None
+    assert measurement_of(registry, NAME, []) is None
+    assert stale_now(registry) is None
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("30m", 1_800), ("24h", 86_400), ("1.5d", 129_600)])

@@ -20,7 +20,7 @@ from tui.cli.output.invocation import Invocation
 from tui.cli.printers.diff import print_files
 from tui.cli.printers.evidence import print_evidence
 from tui.cli.printers.evolve import print_cycle
-from tui.text.names import LineName, split_place, split_skill
+from tui.text.names import LineName, as_arguments, split_place, split_skill
 from tui.text.numbers import age, ago, brief, interval, share, signed
 from tui.text.terminal_text import clip, clip_middle, harmless, one_line
 from tui.text.words import signal_words, since_words
@@ -258,3 +258,11 @@ def test_a_diff_on_the_command_line_marks_blanks_where_nothing_else_changed(
         "    2 + c·d",
         "         ^",
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "written"),
+    [(("small", "large"), "small large"), (("a b", "c"), "'a b' c"), (("small", "-large"), "-- small -large")],
+)
+def test_no_argument_that_is_printed_is_taken_for_an_option(words: tuple[str, ...], written: str) -> None:
+    assert as_arguments(*words) == written

@@ -24,7 +24,7 @@ from tui.reads.check import (
     unproven_findings,
     unproven_lines,
 )
-from tui.session.bootstrap import find_registry, open_registry, project_folder
+from tui.session.bootstrap import find_registry, is_fixed, open_library, open_registry, project_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,22 +89,12 @@ def _checked(path: Where, project: Path, most: int | None) -> CheckDocument:
     ]
     unproven: dict[str, list[int]] = {}
     if not findings:
-        config = read_config()
-        with open_registry(path, dry_run=True) as registry:
-            bound = bound_by(registry)
-            plan = Plan(
-                preset=bound.preset,
-                seed=config.seed,
-                write=False,
-                review=True,
-                policy=config.policy,
-                logs=config.skill_logs(registry),
-            )
-            findings += drift_findings(registry)
-            findings += knowledge_findings(registry, project)
-            unproven = {name: unproven_lines(registry, name) for name in registry.live_names()}
-            findings += unproven_findings(registry, unproven, most) if most is not None else ()
-            findings += due_findings(registry, plan)
+        due = [_not_looked_for(path)] if is_fixed(path) else _due(path)
+        with open_library(path) as library:
+            findings += [*drift_findings(library), *knowledge_findings(library, project)]
+            unproven = {name: unproven_lines(library, name) for name in library.live_names()}
+            findings += unproven_findings(library, unproven, most) if most is not None else ()
+        findings += due
     return CheckDocument(
         ok=all(finding.level != "error" for finding in findings),
         skills=len(unproven),
@@ -112,6 +102,33 @@ def _checked(path: Where, project: Path, most: int | None) -> CheckDocument:
         unproven=sum(map(len, unproven.values())),
         most_unproven=most,
         findings=tuple(findings),
+    )
+
+
+def _due(path: Where) -> list[CheckFinding]:
+    """Look for what is due to go, in a rehearsal."""
+    config = read_config()
+    with open_registry(path, dry_run=True) as registry:
+        plan = Plan(
+            preset=bound_by(registry).preset,
+            seed=config.seed,
+            write=False,
+            review=True,
+            policy=config.policy,
+            logs=config.skill_logs(registry),
+        )
+        return list(due_findings(registry, plan))
+
+
+def _not_looked_for(path: Where) -> CheckFinding:
+    return CheckFinding(
+        rule="harm",
+        level="warning",
+        skill="",
+        path="",
+        line=0,
+        what=f"what is due to go was not looked for: you may not write to {path} or its folder",
+        mend="germline check, as who may",
     )
 
 

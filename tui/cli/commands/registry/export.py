@@ -14,12 +14,11 @@ import typer
 
 from events.errors import UsageError
 from tui.cli.commands.registry.export_dataset import export_dataset
+from tui.cli.commands.registry.export_decision import MARKS, MOST_LISTED, DecidedOn, record_decision
 from tui.cli.commands.registry.export_files import export_events, export_log, export_skill
 from tui.cli.commands.registry.export_sessions import decide_on_sessions, show_sessions
-from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import UNDECIDED, AsJson, DryRun, Reason, Rehearse, SignWith, Yes, require_reason
-from tui.documents.events import event_rows
 from tui.documents.exports import ExportReviewDocument, ExportRolloutsDocument, FinishedRunRow
 from tui.session.bootstrap import find_registry, open_library, open_registry
 from tui.text.names import SHOWN_CHARS, by_beginnings
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
     from strategies.rollouts.run.export import Decision, FinishedRun
     from tui.cli.output.invocation import Invocation
 
-_SHOWN_RUNS: Final = 40
-_MARKS: Final = {"approve": ("✓", "good"), "reject": ("✗", "bad"), "": ("·", "dim")}
+_LISTED_BY: Final = "germline export review"
 
 export = typer.Typer(
     help="Export a skill, the log or runs; attest a version.",
@@ -118,7 +116,7 @@ def review_runs(  # noqa: PLR0913 - the options of the command are its contract
         _show(call, _named(runs, names), single=bool(names), as_json=as_json)
         return
     if approve and reject:
-        raise UsageError("--approve and --reject contradict each other", hint="germline export review")
+        raise UsageError("--approve and --reject contradict each other", hint=_LISTED_BY)
     decision: Decision = "approve" if approve else "reject"
     require_reason(reason, UNDECIDED, f"--{decision} --reason TEXT")
     if sessions:
@@ -127,21 +125,9 @@ def review_runs(  # noqa: PLR0913 - the options of the command are its contract
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         runs = finished_runs(registry, skill)
         chosen = _named(runs, names) if names else [run for run in runs if not run.decision]
-        if not chosen:
-            raise UsageError("no run is left to decide on", hint="germline export review")
-        decide = partial(review, registry, chosen, decision, reason)
-        receipt = append_or_rehearse(
-            call, registry, decide, ExportReviewDocument, dry_run=dry_run, as_json=as_json
-        )
-        if receipt is None:
-            return
-    if as_json:
-        events = event_rows(receipt.envelopes)
-        call.answer(ExportReviewDocument(decision=decision, runs=len(chosen), events=events))
-        return
-    verdict = "approved" if decision == "approve" else "rejected"
-    call.say(f"{verdict:<10} {count(len(chosen), 'run')}, event {receipt.envelopes[0].position}: {reason}")
-    call.say("next       germline export rollouts --format sft -o FILE    germline export review")
+        about = DecidedOn("run", len(chosen), _LISTED_BY, "germline export rollouts --format sft -o FILE")
+        append = partial(review, registry, chosen, decision, reason)
+        record_decision(call, registry, about, (decision, reason), append, dry_run=dry_run, as_json=as_json)
 
 
 @export.command("rollouts")
@@ -231,7 +217,7 @@ def _write(place: Path, rows: Sequence[dict[str, Any]]) -> None:
 
 def _named(runs: Sequence[FinishedRun], names: Sequence[str] | None) -> list[FinishedRun]:
     kind = ("run", "with a transcript")
-    return by_beginnings(runs, names or (), lambda run: run.name, kind, "germline export review")
+    return by_beginnings(runs, names or (), lambda run: run.name, kind, _LISTED_BY)
 
 
 def _show(call: Invocation, runs: Sequence[FinishedRun], *, single: bool, as_json: bool) -> None:
@@ -248,14 +234,14 @@ def _show(call: Invocation, runs: Sequence[FinishedRun], *, single: bool, as_jso
 def _print_list(call: Invocation, runs: Sequence[FinishedRun]) -> None:
     open_ = sum(not run.decision for run in runs)
     call.say(f"{count(len(runs), 'finished run')} of a model, {open_:,} not decided on")
-    for run in sorted(runs, key=lambda finished: bool(finished.decision))[:_SHOWN_RUNS]:
-        mark, tone = _MARKS[run.decision]
+    for run in sorted(runs, key=lambda finished: bool(finished.decision))[:MOST_LISTED]:
+        mark, tone = MARKS[run.decision]
         version = clip(run.kept.arm if "@" in run.kept.arm else run.kept.arm[:SHOWN_CHARS], 20)
         transcript = run.transcript
         line = f"{run.name[:SHOWN_CHARS]}  {share(run.score):>5}  {version:<20}  {clip(transcript.task, 20):<20}"
         call.say(f"{call.paint(mark, tone)} {line}  {clip(transcript.model, 13)}".rstrip())
-    if len(runs) > _SHOWN_RUNS:
-        call.say(f"  {len(runs) - _SHOWN_RUNS:,} more: --json")
+    if len(runs) > MOST_LISTED:
+        call.say(f"  {len(runs) - MOST_LISTED:,} more: --json")
     if runs:
         call.say("next       germline export review RUN    … review --approve --reason TEXT")
     else:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
-from events.errors import UsageError
-from tui.cli.output.dry_run import append_or_rehearse
-from tui.documents.events import event_rows
+from tui.cli.commands.registry.export_decision import MARKS, MOST_LISTED, DecidedOn, record_decision
 from tui.documents.exports import ExportReviewDocument, TrainingSessionRow
 from tui.session.bootstrap import find_registry, open_library, open_registry
 from tui.text.names import SHOWN_CHARS, by_beginnings
@@ -20,13 +18,11 @@ if TYPE_CHECKING:
 
     from registry.query.library import Library
     from strategies.interchange.training_traces import TrainingTrace
+    from strategies.rollouts.run.export import Decision
     from tui.cli.output.invocation import Invocation
 
-    Decision = Literal["approve", "reject"]
-
-_SHOWN: Final = 40
-_MARKS: Final = {"approve": ("✓", "good"), "reject": ("✗", "bad"), "": ("·", "dim")}
-_AGAIN: Final = "germline export review --sessions"
+_LISTED_BY: Final = "germline export review --sessions"
+_EXPORTED_BY: Final = "germline export dataset --approved --format sft -o FILE"
 
 
 def show_sessions(call: Invocation, names: Sequence[str], skill: str, *, as_json: bool) -> None:
@@ -57,35 +53,17 @@ def decide_on_sessions(
     """Record a person's word, a decision and its reason, on the sessions that are named, or all without one."""
     from strategies.interchange.session_reviews import review_sessions, session_decisions  # noqa: PLC0415 - as above
 
-    decision, reason = decided
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         traces, before = _traces(registry, skill), session_decisions(registry)
         chosen = _named(traces, names) if names else [trace for trace in traces if trace.record.id not in before]
-        if not chosen:
-            raise UsageError("no session is left to decide on", hint=_AGAIN)
-        ids = [trace.record.id for trace in chosen]
-        receipt = append_or_rehearse(
-            call,
-            registry,
-            partial(review_sessions, registry, ids, decision, reason),
-            ExportReviewDocument,
-            dry_run=dry_run,
-            as_json=as_json,
-        )
-    if receipt is None:
-        return
-    if as_json:
-        events = event_rows(receipt.envelopes)
-        call.answer(ExportReviewDocument(decision=decision, sessions=len(ids), events=events))
-        return
-    verdict = "approved" if decision == "approve" else "rejected"
-    call.say(f"{verdict:<10} {count(len(ids), 'session')}, event {receipt.envelopes[0].position}: {reason}")
-    call.say(f"next       germline export dataset --approved --format sft -o FILE …    {_AGAIN}")
+        about = DecidedOn("session", len(chosen), _LISTED_BY, f"{_EXPORTED_BY} …")
+        append = partial(review_sessions, registry, [trace.record.id for trace in chosen], *decided)
+        record_decision(call, registry, about, decided, append, dry_run=dry_run, as_json=as_json)
 
 
 def _named(traces: Sequence[TrainingTrace], names: Sequence[str]) -> list[TrainingTrace]:
     kind = ("session", "that training could use")
-    return by_beginnings(traces, names, lambda trace: trace.record.id, kind, _AGAIN)
+    return by_beginnings(traces, names, lambda trace: trace.record.id, kind, _LISTED_BY)
 
 
 def _traces(library: Library, skill: str) -> tuple[TrainingTrace, ...]:
@@ -98,14 +76,14 @@ def _traces(library: Library, skill: str) -> tuple[TrainingTrace, ...]:
 def _print_list(call: Invocation, traces: Sequence[TrainingTrace], decided: Mapping[str, Decision]) -> None:
     left = [trace for trace in traces if trace.record.id not in decided]
     call.say(f"{count(len(traces), 'session')} that training could use, {len(left):,} not decided on")
-    for trace in sorted(traces, key=lambda each: each.record.id in decided)[:_SHOWN]:
-        mark, tone = _MARKS[decided.get(trace.record.id, "")]
+    for trace in sorted(traces, key=lambda each: each.record.id in decided)[:MOST_LISTED]:
+        mark, tone = MARKS[decided.get(trace.record.id, "")]
         about = f"{trace.record.id[:SHOWN_CHARS]}  {share(trace.outcome):>5}  {clip(trace.model, 16):<16}"
         call.say(f"{call.paint(mark, tone)} {about}  {clip(one_line(trace.prompt), 40)}".rstrip())
-    if len(traces) > _SHOWN:
-        call.say(f"  {len(traces) - _SHOWN:,} more: --json")
+    if len(traces) > MOST_LISTED:
+        call.say(f"  {len(traces) - MOST_LISTED:,} more: --json")
     shown = left[0].record.id[:SHOWN_CHARS] if left else "SESSION"
-    call.say(f"next       {_AGAIN} {shown}    … --sessions --approve --reason TEXT")
+    call.say(f"next       {_LISTED_BY} {shown}    … --sessions --approve --reason TEXT")
 
 
 def _print_one(call: Invocation, trace: TrainingTrace) -> None:
@@ -114,7 +92,7 @@ def _print_one(call: Invocation, trace: TrainingTrace) -> None:
     for who, text in (("user", trace.prompt), *((str(m["role"]), _text(m)) for m in trace.messages)):
         shown = "\n".join(map(one_line, text.split("\n")))  # what hides in a line is shown to who approves it
         call.say(f"\n{call.paint(who, 'strong')}\n{shown}")
-    call.say(f"\nnext       {_AGAIN} {short} --approve --reason TEXT")
+    call.say(f"\nnext       {_LISTED_BY} {short} --approve --reason TEXT")
 
 
 def _text(message: Mapping[str, object]) -> str:

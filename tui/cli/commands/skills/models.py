@@ -23,6 +23,7 @@ from tui.documents.events import event_rows
 from tui.documents.usage import ModelsCompareDocument, ModelsListDocument, SeenModelRow
 from tui.facts.skill_life import between_words, lines_words, model_words, refuted_words, suits_words
 from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.text.names import as_arguments
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import age, count
 from tui.text.terminal_text import clip, clip_middle
@@ -46,17 +47,17 @@ _BESIDE: Final = 50
 def list_models(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     """List the models that sessions ran on, the one seen last first, and the skills measured under each."""
     from strategies.monitor.known_models import models_in  # noqa: PLC0415 - the list of commands pays for none of it
-    from strategies.monitor.live_version import measured_models  # noqa: PLC0415 - the same
+    from strategies.monitor.live_version import measurement_of  # noqa: PLC0415 - the same
 
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
         records = scope_here(library).records
         seen = models_in(records)
-        measured = {name: measured_models(library, name, records) for name in library.live_names()}
-        labels = {name: label(library.capsule(name)) for name in measured}
+        measurements = {name: measurement_of(library, name, records) for name in library.live_names()}
+        measured = {label(library.capsule(name)): own.models for name, own in measurements.items() if own}
     rows = tuple(
         SeenModelRow.described(
-            row, measured=tuple(labels[name] for name, own in measured.items() if row.model in own)
+            row, measured=tuple(version for version, models in measured.items() if row.model in models)
         )
         for row in sorted(seen, key=lambda row: (row.until, row.model), reverse=True)
     )
@@ -66,7 +67,7 @@ def list_models(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         return
     call.say(f"{count(len(rows), 'model')} in {count(len(records), 'session')}; {unnamed:,} name none.")
     _print_models(call, rows)
-    both = " ".join(quote(row.model) for row in reversed(rows[:2])) if len(rows) > 1 else ""
+    both = as_arguments(*(row.model for row in reversed(rows[:2]))) if len(rows) > 1 else ""
     call.say(f"next       {f'germline models compare {both}' if both else NEXT_STEPS['no sessions']}")
 
 

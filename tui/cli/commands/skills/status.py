@@ -23,7 +23,7 @@ from registry.query.trials import running_trial
 from strategies.advice.given_advice import given
 from strategies.knowledge.stale_sources import stale_sources
 from strategies.monitor.agreement import agreement_of
-from strategies.monitor.live_version import live_record, measured_models, staleness_of
+from strategies.monitor.live_version import live_record, measurement_of, staleness_of
 from strategies.monitor.spot_check import second_looks
 from strategies.policy.auto import AUTO
 from strategies.pool.known_episodes import all_episodes
@@ -63,6 +63,7 @@ from tui.facts.scores import of_skill
 from tui.facts.skill_life import proposal_words
 from tui.session.bootstrap import find_registry, open_library, project_folder, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
+from tui.text.names import as_arguments
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import age, brief, count, interval, share
 from tui.text.signal_words import kind_columns
@@ -197,7 +198,8 @@ def _print_registry(call: Invocation, path: str, holds: str) -> None:
 def _skill_status(library: Library, name: str, scope: Scope, project: Path) -> SkillStatus:
     capsule = library.capsule(name)
     place = moved_to(library, capsule)
-    stale = staleness_of(library, name, scope, SystemClock().now())
+    measured = measurement_of(library, name, scope.records)
+    stale = staleness_of(measured, name, scope, SystemClock().now())
     return SkillStatus(
         skill=name,
         version=capsule.version,
@@ -206,7 +208,7 @@ def _skill_status(library: Library, name: str, scope: Scope, project: Path) -> S
         aliases=dict(capsule.aliases),
         score=score_of(capsule.score),
         hints=_hints(library, capsule.score),
-        models=measured_models(library, name, scope.records),
+        models=measured.models if measured else (),
         delta=capsule.delta,
         unproven=capsule.unproven,
         tiers=tier_counts(library, capsule),
@@ -300,8 +302,9 @@ def _record_words(record: EpisodeRecordRow) -> str:
 def _compared(row: SkillStatus, stale: StaleMeasurement) -> str:
     """Give the command that holds a skill against the model it was measured under and one that is new."""
     new = (*stale.models, *stale.runs)
-    both = " ".join(map(quote, (row.models[0], new[0]))) if new and row.models else ""
-    return f"    germline models compare {both} {row.skill}" if both else ""
+    if not new or not row.models:
+        return ""
+    return f"    germline models compare {as_arguments(row.models[0], new[0], row.skill)}"
 
 
 def stale_words(stale: StaleMeasurement) -> str:

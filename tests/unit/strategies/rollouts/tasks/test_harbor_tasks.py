@@ -172,6 +172,17 @@ def test_a_run_begins_with_what_is_copied_into_the_working_directory(
     assert (start.workdir, set(start.files), start.outside) == ("/w", placed, outside)
 
 
+def test_a_dockerfile_that_copies_too_often_from_too_many_files_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("strategies.rollouts.tasks.dockerfile.MOST_COMPARED", 12)
+    context = harbor(tmp_path, "a", environment__Dockerfile="COPY *.txt . /app/\n" * 2) / "a/environment"
+    assert len(built(context).files) == len({*context.rglob("*.txt")})
+    (context / "Dockerfile").write_text("COPY *.txt . /app/\n" * 3)
+    with pytest.raises(TaskFileError, match=r"COPY and ADD name, times 3 files, is over 12"):
+        built(context)
+
+
 def test_without_a_dockerfile_the_whole_environment_is_the_working_directory(tmp_path: Path) -> None:
     compose = {"environment__docker-compose_dot_yaml": "services: {}"}
     start = built(harbor(tmp_path, "a", environment__Dockerfile="", **compose) / "a/environment")
