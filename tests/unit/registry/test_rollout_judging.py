@@ -333,7 +333,8 @@ def test_of_versions_that_compete_the_better_one_becomes_live(registry: Registry
     good = proposed(registry, tmp_path, "HELPS a lot.")
     best = proposed(registry, tmp_path, "BEST of all.")
     found = {one.id: one for one in tried(registry, FakeRunner(rate), good, best)}
-    assert (found[best].verdict, found[good].verdict) == ("promote", "reject")
+    assert found[best].verdict == "promote"
+    assert found[good].verdict in {"hold", "reject"}
     rollouts, other = scored(found[best]).rollouts, scored(found[good]).rollouts
     assert rollouts is not None
     assert other is not None
@@ -582,11 +583,11 @@ def test_of_two_lines_for_the_same_tasks_the_better_is_confirmed_and_the_other_t
 
 
 def test_a_filler_beside_a_line_that_counts_does_not_ride_along(registry: Registry, tmp_path: Path) -> None:
-    name = aimed(registry, tmp_path, "FIXES it.\n- Be careful.\n- Be kind.")
+    name = aimed(registry, tmp_path, "FIXES it.\n- Be careful.\n- Be friendly.")
     less, whole = tried(registry, FakeRunner(by_tag), name, tasks=TAGGED)
     assert (whole.id, whole.verdict, less.verdict) == (name, "reject", "promote")
     text = live_text(registry)
-    assert ("FIXES" in text, "careful" in text, "kind" in text) == (True, False, False)
+    assert ("FIXES" in text, "careful" in text, "friendly" in text) == (True, False, False)
     assert less.proposed.tags == ("sql",)
 
 
