@@ -38,8 +38,9 @@ WAITS: Final = "its own tasks show it; it is tested on the version that holds ca
 """How the reason begins of one that waits for another of its group."""
 ALONE: Final = "its own tasks show it; it waits for others that the same runs confirm"
 """How the reason of one begins that waits for company."""
-AUDIT_ROUNDS: Final = 4
-"""Rounds of the audit at most: more would narrow its interval little, which tasks widen (a guess)."""
+AUDIT_ROUNDS: Final = 2
+"""Rounds of the audit, or those of a last block, which tell candidates in company apart: more would narrow its
+interval little, which tasks widen (a guess)."""
 
 
 @dataclass(frozen=True)
@@ -309,7 +310,8 @@ def _without_skill(contest: Contest, runs: Runs, pairing: Pairing, span: range) 
 
 def _audited(contest: Contest, runs: Runs, last: LastLook) -> range:
     """Run the audit split, which decides nothing, in the last rounds: a cap only leaves it unmeasured."""
-    span = last.span[-AUDIT_ROUNDS:]
+    blocks = last.pairing.blocks
+    span = last.span[-max(AUDIT_ROUNDS, len(blocks[-1].rounds) if blocks else 0) :]
     jobs = _runs_of_pairs(last.pairing, contest.audit, span, contest.seed)
     return range(0) if _stopped(runs, (jobs,)) or not contest.audit else span
 
