@@ -11,6 +11,7 @@ from strategies.gate.rollout_rule import LOOKS
 from strategies.models.tasks.training_case import Minibatch, TrainingCase, TriedChange
 from strategies.propose.record_meta_notes import notes_of
 from strategies.rollouts.compare.comparison import runs_of
+from strategies.rollouts.compare.contest import PART_TASKS
 from strategies.rollouts.compare.judge_group import try_out
 from strategies.rollouts.run.runner import CapReachedError
 from strategies.train.explore_runs import explored, lines_shown, minibatches
@@ -189,8 +190,8 @@ def _may_wait(plan: TrainingPlan, record: TrainingRecord, group: Sequence[Candid
     waited = len(past) == MOST_WAITED and any(
         is_waiting_for_company(known) and all(known.id in epoch.held for epoch in past) for known in group
     )
-    most_runs = rig.harness.caps.runs
-    enough = not most_runs or most_runs - rig.meter.runs >= 2 * len(rig.harness.divided.sealed) * LOOKS[-1]
+    most_runs, tasks = rig.harness.caps.runs, min(len(rig.harness.divided.sealed), PART_TASKS)
+    enough = not most_runs or most_runs - rig.meter.runs >= 2 * tasks * LOOKS[-1]
     return enough and not waited and len(record.epochs) + 1 < plan.epochs
 
 

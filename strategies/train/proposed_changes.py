@@ -12,8 +12,9 @@ from strategies.gate.injection import suspicious
 from strategies.gate.lint import limits_of, lint
 from strategies.gate.staleness import STALE
 from strategies.propose.suggestion_checks import fit_together, fitting_edit
+from strategies.rollouts.compare.contest import tagged
 from strategies.rollouts.compare.judge_group import fits
-from strategies.rollouts.compare.rounds import ALONE, WAITS, tagged
+from strategies.rollouts.compare.rounds import ALONE, WAITS
 from strategies.rollouts.compare.settle import rollout_candidate_id
 
 if TYPE_CHECKING:

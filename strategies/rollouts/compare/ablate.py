@@ -11,7 +11,8 @@ from strategies.gate.ablation import attributed, carrying, is_lost
 from strategies.gate.aimed_rule import FRESH
 from strategies.gate.rollout_rule import LOOKS, PATIENT_ROUNDS
 from strategies.rollouts.compare.comparison import base_of
-from strategies.rollouts.compare.rounds import in_random_order, tagged
+from strategies.rollouts.compare.contest import tagged
+from strategies.rollouts.compare.rounds import in_random_order
 from strategies.rollouts.compare.run_pairs import Pairing
 from strategies.rollouts.run.arms import challenger
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from events.types.score import Split
-    from strategies.rollouts.compare.rounds import Contest
+    from strategies.rollouts.compare.contest import Contest
     from strategies.rollouts.compare.task_division import DividedTasks
     from strategies.rollouts.run.agent_templates import Agent
     from strategies.sandbox.confined_run import SandboxPolicy
@@ -106,4 +106,5 @@ def comparison_text(contest: Contest, *, tasks: str, agent: Agent, harness: str,
     aims = {arm.name: [task.id for task in contest.aim(arm)] for arm in contest.candidates if contest.aim(arm)}
     if aims:
         frozen |= {"aims": aims, "fresh": list(FRESH), "aim_stakes": AIM_STAKES, "company": contest.least_company}
+        frozen["parts"] = [sorted(part) for part in contest.parts]
     return canonical_json(frozen)

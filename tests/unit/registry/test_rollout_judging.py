@@ -19,7 +19,7 @@ from strategies.gate.explain import explain_stored
 from strategies.monitor.live_version import measured_models, staleness_of
 from strategies.pool.intake import take_in
 from strategies.pool.known_episodes import all_episodes
-from strategies.rollouts.compare.judge_group import try_out
+from strategies.rollouts.compare.judge_group import frozen_only, try_out
 from strategies.rollouts.run.messages_agent import messages_agent
 from strategies.rollouts.run.runner import RunCaps
 from strategies.rollouts.run.sanity import Violation
@@ -580,6 +580,44 @@ def test_of_two_lines_for_the_same_tasks_the_better_is_confirmed_and_the_other_t
     found = tried(registry, FakeRunner(rate), *names, tasks=thirds)
     assert [one.verdict for one in found] == ["promote", "promote"]
     assert registry.capsule(NAME).version == 3
+
+
+MANY = tuple(task(number, "sql" if number % 6 == 0 else "other") for number in range(180))
+
+
+def test_fresh_rounds_run_a_part_of_many_tasks_and_the_audit_a_part_as_well(
+    registry: Registry, tmp_path: Path
+) -> None:
+    runner = FakeRunner(by_tag)
+    name = aimed(registry, tmp_path, "FIXES it.")
+    (candidate,) = tried(registry, runner, name, tasks=MANY)
+    assert candidate.verdict == "promote"
+    divided = rig(registry, runner, tasks=MANY).harness.divided
+    rollouts = scored(candidate).rollouts
+    assert rollouts is not None
+    fresh = [(of, at) for _, of, at in runner.runs_of(name) if at in FRESH[: rollouts.rounds]]
+    for members, share in ((divided.sealed, 30), (divided.audit, 12)):
+        for number in {at for _, at in fresh}:
+            part = [one for one in members if (one.id, number) in fresh]
+            assert len(part) in {0, share}
+            assert not part or sum("sql" in one.tags for one in part) == share / 6
+    assert rollouts.void == 0
+    assert rollouts.pairs == sum(of in {one.id for one in divided.sealed} for of, _ in fresh)
+
+
+def test_an_anchor_that_is_lost_where_no_fresh_round_looked_vetoes(registry: Registry, tmp_path: Path) -> None:
+    name = aimed(registry, tmp_path, "FIXES it.")
+    looked = FakeRunner(by_tag)
+    contest = frozen_only(rig(registry, looked, tasks=MANY), [name])
+    lost = min(contest.parts[0] & {one.id for one in contest.sealed})
+
+    def broken(job: PlannedRun, trial: Trial) -> Trial:
+        falls = job.arm.name == name and job.task.id == lost
+        return trial.model_copy(update={"failed_anchors": ("log kept",)}) if falls else trial
+
+    (candidate,) = tried(registry, FakeRunner(by_tag, broken), name, tasks=MANY)
+    assert candidate.verdict == "reject"
+    assert candidate.reasons[0] == f"anchors that the incumbent keeps are lost: {lost}: log kept"
 
 
 def test_a_filler_beside_a_line_that_counts_does_not_ride_along(registry: Registry, tmp_path: Path) -> None:
