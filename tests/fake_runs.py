@@ -154,7 +154,7 @@ def rig(
         tasks=digest,
         agent=AGENT,
         digest="harness",
-        evaluator=rollout_evaluator(digest, "harness", registry.about().split_key, divided.logged),
+        evaluator=rollout_evaluator(digest, "harness", registry.about().split_key, divided.splits),
         runner=runner_in,
         workers=workers,
         caps=caps or RunCaps(),

@@ -99,7 +99,7 @@ def trained(
         tasks=tasks.digest,
         agent=Agent(name="drawn", argv=("drawn",)),
         digest=digest(["world", world.seed]),
-        evaluator=rollout_evaluator(tasks.digest, "world", split_key(world), divided.logged),
+        evaluator=rollout_evaluator(tasks.digest, "world", split_key(world), divided.splits),
         runner=runner_in,
         workers=1,
     )

@@ -18,14 +18,19 @@ if TYPE_CHECKING:
     from registry.registry import Registry
 
 _NAME: Final = "task-sets"
-"""The stored map from the tasks of sets that runs were judged on, by prompt and by name, to their split group."""
+"""The stored map from the tasks of sets that runs were judged on, by prompt, name and content, to their group."""
 
 
 class SplitBook(NamedTuple):
-    """What decides the split of a task: the registry's key, and the groups that logs show, by task and prompt."""
+    """What decides the split of a task: the registry's key, and what it was before.
+
+    Shapes: `logged` are the groups that logs show, by task and prompt; `of_sets` those of sets that were judged
+    on, by prompt, name and content.
+    """
 
     split_key: str
     logged: Mapping[str, str] = {}
+    of_sets: Mapping[str, str] = {}
 
 
 class SetTask(NamedTuple):
@@ -42,11 +47,11 @@ def split_book(library: Library, groups: Mapping[str, str]) -> SplitBook:
     prompts = {
         header.prompt_key: groups[header.task] for header in headers if header.prompt_key and header.task in groups
     }
-    return SplitBook(library.about().split_key, {**prompts, **groups})
+    return SplitBook(library.about().split_key, {**prompts, **groups}, set_groups(library))
 
 
 def set_groups(library: Library) -> dict[str, str]:
-    """Return the group of each task of a set that runs were judged on, by the keys of its prompt and its name."""
+    """Return the group of each task of a set that runs were judged on, by the keys of prompt, name and content."""
     return map_in(library.log.get_map(_NAME))
 
 

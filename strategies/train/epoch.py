@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from registry.decide.commands import Propose
+from strategies.gate.rollout_rule import LOOKS
 from strategies.models.tasks.training_case import Minibatch, TrainingCase, TriedChange
 from strategies.propose.record_meta_notes import notes_of
-from strategies.rollouts.compare.comparison import register_evaluator, runs_of
+from strategies.rollouts.compare.comparison import runs_of
+from strategies.rollouts.compare.contest import PART_TASKS
 from strategies.rollouts.compare.judge_group import try_out
 from strategies.rollouts.run.runner import CapReachedError
 from strategies.train.explore_runs import explored, lines_shown, minibatches
@@ -26,7 +28,7 @@ from strategies.train.proposed_changes import (
     removals_of_learned_lines,
     tested_first,
 )
-from strategies.train.training_plan import LEAST_COMPANY, MOST_CHANGES
+from strategies.train.training_plan import LEAST_COMPANY, MOST_CHANGES, MOST_WAITED
 from strategies.train.training_proposers import PopulationProposer
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ def run_epoch(plan: TrainingPlan, record: TrainingRecord) -> Epoch:
             attempts = _explore(plan, record)
             explored_mean = sum(attempt.value for attempt in attempts) / len(attempts) if attempts else None
             because = _propose(plan, record, attempts)
-        stopped = _test(plan, last=len(record.epochs) + 1 >= plan.epochs)
+        stopped = _test(plan, record)
     except CapReachedError as reached:
         stopped = reached.what
     judged = [known for known in _changes(plan) if known.judged > record.ended]
@@ -136,7 +138,6 @@ def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[Task
             for edits in idle[:MOST_CHANGES]
         ]
     with registry.log.transaction():
-        register_evaluator(registry, rig.harness)
         for candidate, actor in proposals:
             if registry.candidate(candidate.candidate) is None:
                 registry.execute(Propose(candidate), actor=actor)
@@ -160,19 +161,18 @@ def _suggested(
         return [(given, variants.front.standing((given.change,))) for given in proposer.search(variants)]
 
 
-def _test(plan: TrainingPlan, *, last: bool) -> str:
+def _test(plan: TrainingPlan, record: TrainingRecord) -> str:
     """Test what may be decided, in one group; what passed beside another one that was promoted once more on that.
 
-    A single change that its own tasks show waits one epoch for others that the same runs would confirm, unless
-    this is the `last` one.
+    Few changes that their own tasks show wait for others that the same runs would confirm.
     Returns which cap was reached, "" for none.
     """
     registry, rig = plan.rig.registry, plan.rig
     capsule = registry.capsule(plan.skill)
-    sealed = rig.harness.divided.sealed
-    group = tested_first(decidable(registry, plan.training, capsule, rig.preset), sealed)
-    alone = last or any(is_waiting_for_company(known) for known in group)
-    rig = replace(rig, least_company=1 if alone else LEAST_COMPANY)
+    group = tested_first(decidable(registry, plan.training, capsule, rig.preset), rig.harness.divided.sealed)
+    tags = {tag for task in rig.harness.divided.sealed for tag in task.tags}
+    company = min(LEAST_COMPANY, len(tags)) if _may_wait(plan, record, group) else 1
+    rig = replace(rig, least_company=company)
     while group:
         tried = try_out(rig, [known.id for known in group])
         if stopped := next((runs.stopped for known in tried if (runs := _runs_of(known)) and runs.stopped), ""):
@@ -182,6 +182,17 @@ def _test(plan: TrainingPlan, *, last: bool) -> str:
         left = decidable(registry, plan.training, capsule, rig.preset) if moved else []
         group = [known for known in left if is_passed_over(known)]
     return ""
+
+
+def _may_wait(plan: TrainingPlan, record: TrainingRecord, group: Sequence[Candidate]) -> bool:
+    """Tell whether changes may wait for company: for some epochs, and while there are epochs and runs for it."""
+    rig, past = plan.rig, record.epochs[-MOST_WAITED:]
+    waited = len(past) == MOST_WAITED and any(
+        is_waiting_for_company(known) and all(known.id in epoch.held for epoch in past) for known in group
+    )
+    most_runs, tasks = rig.harness.caps.runs, min(len(rig.harness.divided.sealed), PART_TASKS)
+    enough = not most_runs or most_runs - rig.meter.runs >= 2 * tasks * LOOKS[-1]
+    return enough and not waited and len(record.epochs) + 1 < plan.epochs
 
 
 def _runs_of(known: Candidate) -> Rollouts | None:

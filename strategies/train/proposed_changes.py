@@ -12,8 +12,9 @@ from strategies.gate.injection import suspicious
 from strategies.gate.lint import limits_of, lint
 from strategies.gate.staleness import STALE
 from strategies.propose.suggestion_checks import fit_together, fitting_edit
+from strategies.rollouts.compare.contest import tagged
 from strategies.rollouts.compare.judge_group import fits
-from strategies.rollouts.compare.rounds import ALONE, WAITS, tagged
+from strategies.rollouts.compare.rounds import ALONE, WAITS
 from strategies.rollouts.compare.settle import rollout_candidate_id
 
 if TYPE_CHECKING:
@@ -141,14 +142,24 @@ def tested_first(candidates: Sequence[Candidate], sealed: Sequence[RolloutTask])
     """Give those of the open changes that are tested now; the others wait, and nothing is decided on them.
 
     Of several wordings of one idea the earliest is tested: same tags, and nearly the same words or the same place.
-    One with tags that too few sealed tasks have is tested once nothing else is open: runs can hardly show it.
+    Once nothing else is open, what runs can hardly show is: one with tags that too few sealed tasks have, and one
+    that runs on all sealed tasks left open on an earlier version.
     """
+    few = [known for known in candidates if 0 < len(tagged(sealed, known.proposed.tags)) < LEAST_AIMED]
+    later = [known for known in candidates if known in few or _was_left_open(known)]
     first: list[Candidate] = []
-    for known in candidates:
+    for known in [known for known in candidates if known not in later] or later:
         if not any(_is_rewording(known, other) for other in first):
             first.append(known)
-    few = [known for known in first if 0 < len(tagged(sealed, known.proposed.tags)) < LEAST_AIMED]
-    return [known for known in first if known not in few] or few
+    return first
+
+
+def _was_left_open(known: Candidate) -> bool:
+    """Tell whether a candidate is held although it was run on all sealed tasks, after its own had shown it."""
+    runs = known.scored.rollouts if known.scored else None
+    if known.verdict != "hold" or runs is None or runs.stopped or is_passed_over(known):
+        return False
+    return runs.aim is not None and runs.aim.fresh is not None
 
 
 def _is_rewording(known: Candidate, other: Candidate) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from events.types.training_events import TrainingEpochEnded, TrainingStarted
 from registry.actions.publish import publish, require_unedited
 from registry.decide.commands import RecordFact
-from strategies.rollouts.compare.comparison import require_sound, runs_of
+from strategies.rollouts.compare.comparison import register_evaluator, require_sound, runs_of
 from strategies.train.epoch import run_epoch
 from strategies.train.proposed_changes import decidable
 from strategies.train.training_record import asked_usd, banked, record_of, size_of
@@ -134,7 +134,9 @@ def _begun(plan: TrainingPlan) -> TrainingRecord:
         banked_runs=before.runs,
         banked_usd=before.usd,
     )
-    registry.execute(RecordFact((started,)))
+    with registry.log.transaction():
+        register_evaluator(registry, harness)  # what is explored now may never decide later
+        registry.execute(RecordFact((started,)))
     return _begun(plan)
 
 

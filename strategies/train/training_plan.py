@@ -20,8 +20,11 @@ PATIENCE: Final = 2
 """Epochs in a row without a change after which a training rests (a guess): one alone is often bad luck."""
 MOST_CHANGES: Final = 8
 """Changes that a proposer may bring to one epoch (a guess)."""
-LEAST_COMPANY: Final = 2
-"""Changes that are confirmed together, unless one has waited an epoch for company already (a guess)."""
+LEAST_COMPANY: Final = 3
+"""Changes that are confirmed together at least while they may wait for each other, fewer where there are fewer
+tags (measured on other seeds than those of bench/train: with two or four 2 points less)."""
+MOST_WAITED: Final = 2
+"""Epochs that a change waits for company (a guess)."""
 MOST_BATCHES: Final = 6
 """Minibatches that an epoch looks at: each is a prompt to a model (a guess)."""
 

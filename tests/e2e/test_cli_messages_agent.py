@@ -99,11 +99,11 @@ def test_a_candidate_is_tested_with_a_model_within_its_caps_and_goes_on_from_the
     terminal: Terminal, stub: AnthropicStub
 ) -> None:
     name = proposed(terminal)
-    configure(terminal, stub, cap_usd_per_cycle=0.2)
+    configure(terminal, stub, cap_usd_per_cycle=0.1)
     capped = terminal.does("candidate", "test", name, "--json").json["candidates"][0]
     assert capped["verdict"] == "hold"
-    assert "models.cap_usd_per_cycle is 0.2 USD" in capped["reasons"][0]
-    assert len(stub.asked("agent")) * 0.02 <= 0.2
+    assert "models.cap_usd_per_cycle is 0.1 USD" in capped["reasons"][0]
+    assert len(stub.asked("agent")) * 0.02 <= 0.1
     kept = capped["rollouts"]["runs"]
     configure(terminal, stub)
     answer = terminal("candidate", "test", name, "--json")
@@ -213,10 +213,10 @@ def test_models_are_compared_on_the_same_tasks_in_a_table_of_80_columns(
 def test_a_comparison_that_reaches_a_cap_tells_what_it_has_and_goes_on_later(
     terminal: Terminal, stub: AnthropicStub
 ) -> None:
-    configure(terminal, stub, "cost_cap_usd = 0.05")
+    configure(terminal, stub, "cost_cap_usd = 0.02")
     words = ("compare", "sql-analyst", "--models", "stub-agent", "--json")
     part = terminal.does(*words).json
-    assert "cost cap of 0.05 USD" in part["stopped"]
+    assert "cost cap of 0.02 USD" in part["stopped"]
     assert part["rows"][0]["missing"] > 0
     configure(terminal, stub)
     whole = terminal.does(*words).json

@@ -9,9 +9,10 @@ from events.errors import EditError
 from events.types.runs import Attribution
 from strategies.gate.ablation import attributed, carrying, is_lost
 from strategies.gate.aimed_rule import FRESH
-from strategies.gate.rollout_rule import PATIENT_ROUNDS
+from strategies.gate.rollout_rule import LOOKS, PATIENT_ROUNDS
 from strategies.rollouts.compare.comparison import base_of
-from strategies.rollouts.compare.rounds import in_random_order, tagged
+from strategies.rollouts.compare.contest import tagged
+from strategies.rollouts.compare.rounds import in_random_order
 from strategies.rollouts.compare.run_pairs import Pairing
 from strategies.rollouts.run.arms import challenger
 
@@ -37,13 +38,13 @@ def unbundled(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidatePropose
     """Find the edits that carry a gain, and measure what is lost without each of them.
 
     Shapes: `whole` is the look that the verdict on all of them rests on; its runs are in the bank. Those with an
-    aim are looked at on their own tasks, in all rounds of fresh runs; others in three rounds at least.
+    aim are looked at on their own tasks, in the first eight rounds of fresh runs; others in three rounds at least.
     An edit stays only if its loss is shown: the others are passengers.
     Raises: CapReachedError where a cap is reached before it is known.
     """
     edits = frozenset(range(len(proposed.edits)))
     if whole.aim:
-        tasks, span = tagged(whole.tasks, proposed.tags), FRESH
+        tasks, span = tagged(whole.tasks, proposed.tags), FRESH[: LOOKS[-1]]
     else:
         tasks, span = whole.tasks, range(max(len(whole.span), PATIENT_ROUNDS))
     search = _Search(rig, runs, capsule, proposed, tasks, span)

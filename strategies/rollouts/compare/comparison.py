@@ -14,8 +14,9 @@ from registry.decide.commands import Freeze, RecordFact
 from strategies.gate.replay.measure import MeasurementStamp
 from strategies.gate.vetoes import only_removes
 from strategies.pool.task_sets import keep_set_groups
+from strategies.rollouts.compare.contest import Contest
 from strategies.rollouts.compare.hashes import comparison_text, registration
-from strategies.rollouts.compare.rounds import Contest, hold_contest
+from strategies.rollouts.compare.rounds import hold_contest
 from strategies.rollouts.compare.run_figures import measured
 from strategies.rollouts.run.arms import NO_SKILL, challenger, incumbent, joint_challenger, write_arm
 from strategies.rollouts.run.runner import Meter, Runs, spent_on

@@ -90,7 +90,7 @@ def harness_on_tasks(
         tasks=tasks.digest,
         agent=agent,
         digest=digest,
-        evaluator=rollout_evaluator(tasks.digest, digest, book.split_key, divided.logged),
+        evaluator=rollout_evaluator(tasks.digest, digest, book.split_key, divided.splits),
         runner=partial(AgentRunner, agent, policy),
         workers=workers,
         caps=caps,

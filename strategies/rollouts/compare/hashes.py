@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from events.types.score import Split
-    from strategies.rollouts.compare.rounds import Contest
+    from strategies.rollouts.compare.contest import Contest
     from strategies.rollouts.compare.task_division import DividedTasks
     from strategies.rollouts.run.agent_templates import Agent
     from strategies.sandbox.confined_run import SandboxPolicy
 
-METHOD: Final = "rollout-4"
+METHOD: Final = "rollout-5"
 """How runs are paired and judged; a change that moves figures takes the next number."""
 _MAX_SCRIPT_BYTES: Final = 1024**2
 
@@ -53,13 +53,13 @@ def rule_text() -> str:
     return canonical_json(rule)
 
 
-def rollout_evaluator(tasks: str, harness: str, split_key: str, logged: Mapping[str, Split] | None = None) -> str:
+def rollout_evaluator(tasks: str, harness: str, split_key: str, splits: Mapping[str, Split] | None = None) -> str:
     """Name the evaluator that scores by runs on these tasks (a digest) under this harness.
 
-    `logged` are the tasks whose split is that of logs which show them.
+    `splits` say which task is for what; None where all of them decide.
     """
-    by_logs = [dict(logged)] if logged else []
-    return digest(["evaluator", "rollout", METHOD, rule_text(), split_key, tasks, harness, *by_logs])
+    divided = [dict(splits)] if splits else []
+    return digest(["evaluator", "rollout", METHOD, rule_text(), split_key, tasks, harness, *divided])
 
 
 def registration(evaluator: str, divided: DividedTasks) -> EvaluatorRegistered:
@@ -106,4 +106,5 @@ def comparison_text(contest: Contest, *, tasks: str, agent: Agent, harness: str,
     aims = {arm.name: [task.id for task in contest.aim(arm)] for arm in contest.candidates if contest.aim(arm)}
     if aims:
         frozen |= {"aims": aims, "fresh": list(FRESH), "aim_stakes": AIM_STAKES, "company": contest.least_company}
+        frozen["parts"] = [sorted(part) for part in contest.parts]
     return canonical_json(frozen)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from strategies.gate.rule import Rule
     from strategies.rollouts.compare.comparison import Rig
-    from strategies.rollouts.compare.rounds import Contest
+    from strategies.rollouts.compare.contest import Contest
 
 
 def try_out(rig: Rig, ids: Sequence[str]) -> list[Candidate]:

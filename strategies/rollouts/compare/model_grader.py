@@ -169,7 +169,7 @@ def with_jury(harness: Harness, tasks: TaskSet, jury: Jury, split_key: str) -> H
     return replace(
         harness,
         digest=named,
-        evaluator=rollout_evaluator(tasks.digest, named, split_key, harness.divided.logged),
+        evaluator=rollout_evaluator(tasks.digest, named, split_key, harness.divided.splits),
         runner=lambda place: JudgedRunner(harness.runner(place), jury),
         end_all=stop,
         close=close,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import copysign
 from typing import TYPE_CHECKING, Final
 
-from strategies.gate.aimed_rule import FRESH, LEAST_AIMED, look_at_aim, look_at_fresh
+from strategies.gate.aimed_rule import FRESH, look_at_aim, look_at_fresh
 from strategies.gate.rollout_rule import LOOKS, RolloutVerdict, figures_of, look
-from strategies.gate.stats.balanced_rounds import balanced_signs
+from strategies.gate.stats.balanced_rounds import MOST_TOGETHER, MOST_UNSEEN, balanced_signs
 from strategies.gate.verdict import Verdict
 from strategies.gate.vetoes import (
     CONFIRMING_ROUNDS,
@@ -26,10 +26,10 @@ from strategies.rollouts.run.runner import CapReachedError
 from strategies.rollouts.run.store import PlannedRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from events.types.runs import AgainstNoSkill, AimFigures
-    from strategies.policy.written_rules import RolloutPolicy
+    from strategies.rollouts.compare.contest import Contest
     from strategies.rollouts.run.arms import Arm
     from strategies.rollouts.run.runner import Runs
     from strategies.rollouts.tasks.task import RolloutTask
@@ -38,40 +38,9 @@ WAITS: Final = "its own tasks show it; it is tested on the version that holds ca
 """How the reason begins of one that waits for another of its group."""
 ALONE: Final = "its own tasks show it; it waits for others that the same runs confirm"
 """How the reason of one begins that waits for company."""
-AUDIT_ROUNDS: Final = 4
-"""Rounds of the audit at most: more would narrow its interval little, which tasks widen (a guess)."""
-
-
-@dataclass(frozen=True)
-class Contest:
-    """What is compared on what; fixed before the first run.
-
-    `sealed` tasks decide, `audit` tasks are run for those that would be promoted, and only reported. `tags` are
-    those of the tasks that candidates are for, by their names: they are run there first; `removals` only take
-    lines away. With `against_nothing` those that would be promoted are run against no skill too, which may veto.
-    With `side_by_side` the arms of a task start together, and nothing else runs beside them; with `by_sign` it
-    counts which of both is better, and not by how much. `together` gives the version that holds several
-    candidates, by their names; fewer than `least_company` that their own tasks show wait.
-    """
-
-    incumbent: Arm
-    candidates: tuple[Arm, ...]
-    sealed: tuple[RolloutTask, ...]
-    audit: tuple[RolloutTask, ...]
-    policy: RolloutPolicy
-    seed: int
-    together: Callable[[frozenset[str]], Arm]
-    least_company: int = 1
-    against_nothing: bool = True
-    side_by_side: bool = False
-    by_sign: bool = False
-    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    removals: frozenset[str] = frozenset()
-
-    def aim(self, arm: Arm) -> tuple[RolloutTask, ...]:
-        """Give the sealed tasks that a candidate is for; none where there are too few, or all are, to aim at."""
-        own = () if arm.name in self.removals else tagged(self.sealed, self.tags.get(arm.name, ()))
-        return own if LEAST_AIMED <= len(own) < len(self.sealed) and not self.side_by_side else ()
+AUDIT_ROUNDS: Final = 2
+"""Rounds of the audit, or those of a last block, which tell candidates in company apart: more would narrow its
+interval little, which tasks widen (a guess)."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +86,7 @@ def hold_contest(contest: Contest, runs: Runs) -> dict[str, ContestEnd]:
     if len(best) < contest.least_company:
         ends |= {arm.name: _waiting(contest, runs, first[arm.name], ALONE) for arm in best}
         best = []
-    for company in companies(best, contest.together):
+    for company in companies(best, contest.together, MOST_TOGETHER):
         better = next((name for name, end in ends.items() if end.verdict.decision == "promote"), "")
         if better:
             why = f"{WAITS} {better[:12]}"  # it became the version, and cannot hold both
@@ -125,7 +94,7 @@ def hold_contest(contest: Contest, runs: Runs) -> dict[str, ContestEnd]:
         else:
             ends |= _in_company(contest, runs, {arm.name: first[arm.name] for arm in company}, FRESH)
     others = companies(
-        [arm for arm in contest.candidates if arm not in aimed and arm not in alone], contest.together
+        [arm for arm in contest.candidates if arm not in aimed and arm not in alone], contest.together, MOST_UNSEEN
     )
     for company in [company for company in others if len(company) > 1]:
         members = {arm.name: _before_looks(contest, arm, contest.sealed) for arm in company}
@@ -140,8 +109,11 @@ def _in_company(
 ) -> dict[str, ContestEnd]:
     """Run candidates in company on all sealed tasks, block by block of rounds, until each has a verdict."""
     looked, going, start, stopped = dict(members), list(members), rounds.start, ""
+    aimed = all(last.aim is not None for last in members.values())  # their own tasks show them already
+    number = random.Random(f"{contest.seed}:{sorted(members)}").randrange(len(contest.parts))  # noqa: S311 - an order
     while going and start + len(balanced_signs(len(going))) <= rounds.stop:
-        pairings = with_block({name: looked[name].pairing for name in going}, start, contest.together)
+        part, number = contest.parts[number % len(contest.parts)] if aimed else None, number + 1
+        pairings = with_block({name: looked[name].pairing for name in going}, start, contest.together, part)
         shared = next(iter(pairings.values()))  # all of them compare the same versions, each in its own order
         block = shared.blocks[-1].rounds
         jobs = _runs_of_pairs(shared, contest.sealed, block, contest.seed)
@@ -171,7 +143,7 @@ def _look_on(contest: Contest, runs: Runs, last: LastLook, span: range) -> LastL
     own = contest.aim(pairing.candidate)
     rest = tuple(task for task in contest.sealed if task not in own)
     aimed, others = (pairing.pairs(runs, tasks, span) for tasks in (own, rest))
-    noise = pairing.noise((*aimed, *others))
+    noise = pairing.noise(runs, (*own, *rest))
     verdict, aim = look_at_fresh(last.aim, aimed, others, len(span), contest.policy, noise)
     return LastLook(verdict, (*own, *rest), span, pairing, aim)
 
@@ -274,13 +246,17 @@ def _ended(contest: Contest, runs: Runs, last: LastLook, stopped: str) -> Contes
 
 
 def _questioned(contest: Contest, runs: Runs, last: LastLook, facts: RunFacts) -> RunFacts:
-    """Confirm what looks like a lost anchor, and compare with no skill."""
+    """Look for lost anchors, also on tasks that no fresh round ran, confirm them, and compare with no skill."""
     pairing, span = last.pairing, last.span
-    further = range(span.start, max(span.stop, span.start + CONFIRMING_ROUNDS))
-    suspected = [task for task in contest.sealed if _anchored(runs, pairing, task, span).suspects]
+    unseen = [task for task in contest.sealed if task.anchors and not pairing.rounds_of(task, span)]
+    in_parts = any(block.part is not None for block in pairing.blocks)
+    more = range(span.stop, (span.stop if in_parts else span.start) + CONFIRMING_ROUNDS)
+    further = range(span.start, max(span.stop, more.stop))
     audit = None
     try:
-        runs.make(_runs_of_pairs(pairing, suspected, further[len(span) :], contest.seed))
+        runs.make(_runs_of_pairs(pairing, unseen, more[:1], contest.seed))
+        suspected = [task for task in contest.sealed if _anchored(runs, pairing, task, further).suspects]
+        runs.make(_runs_of_pairs(pairing, suspected, more, contest.seed))
         if contest.against_nothing:
             audit = _without_skill(contest, runs, pairing, span)
     except CapReachedError as reached:
@@ -296,9 +272,14 @@ def _questioned(contest: Contest, runs: Runs, last: LastLook, facts: RunFacts) -
 def _without_skill(contest: Contest, runs: Runs, pairing: Pairing, span: range) -> AgainstNoSkill:
     """Compare with no skill, round by round until it surely helps."""
     for rounds in range(1, len(span) + 1):
-        runs.make(in_random_order((NO_SKILL,), contest.sealed, span[rounds - 1 : rounds], contest.seed))
+        at = span[rounds - 1]
+        tasks = [task for task in contest.sealed if pairing.rounds_of(task, (at,))]
+        runs.make(in_random_order((NO_SKILL,), tasks, (at,), contest.seed))
         alike = [
-            differences(pairing.after(runs, task, span[:rounds]), runs.of(NO_SKILL, task, span[:rounds]))
+            differences(
+                pairing.after(runs, task, span[:rounds]),
+                runs.of(NO_SKILL, task, pairing.rounds_of(task, span[:rounds])),
+            )
             for task in contest.sealed
         ]
         audit = against_no_skill(alike, rounds)
@@ -309,15 +290,10 @@ def _without_skill(contest: Contest, runs: Runs, pairing: Pairing, span: range) 
 
 def _audited(contest: Contest, runs: Runs, last: LastLook) -> range:
     """Run the audit split, which decides nothing, in the last rounds: a cap only leaves it unmeasured."""
-    span = last.span[-AUDIT_ROUNDS:]
+    blocks = last.pairing.blocks
+    span = last.span[-max(AUDIT_ROUNDS, len(blocks[-1].rounds) if blocks else 0) :]
     jobs = _runs_of_pairs(last.pairing, contest.audit, span, contest.seed)
     return range(0) if _stopped(runs, (jobs,)) or not contest.audit else span
-
-
-def tagged(tasks: Iterable[RolloutTask], tags: Iterable[str]) -> tuple[RolloutTask, ...]:
-    """Give the tasks that have one of some tags."""
-    wanted = frozenset(tags)
-    return tuple(task for task in tasks if not wanted.isdisjoint(task.tags))
 
 
 def in_random_order(
@@ -339,7 +315,13 @@ def _runs_of_pairs(
 ) -> list[PlannedRun]:
     """List the runs of both versions that each round compares."""
     every = tuple(tasks)
-    return [job for at in rounds for job in in_random_order(pairing.both(at), every, (at,), seed)]
+    return [
+        job
+        for at in rounds
+        for job in in_random_order(
+            pairing.both(at), [task for task in every if pairing.rounds_of(task, (at,))], (at,), seed
+        )
+    ]
 
 
 def batched(jobs: Sequence[PlannedRun], size: int) -> list[Sequence[PlannedRun]]:
@@ -354,7 +336,7 @@ def _void(runs: Runs, last: LastLook) -> float:
 
 def _notes(contest: Contest, runs: Runs, pairing: Pairing, beside: Sequence[Arm] = ()) -> tuple[str, ...]:
     """Say what was tried in the runs of the versions that are compared for a candidate, in whichever round."""
-    every = range(FRESH.stop)
+    every = range(FRESH.stop + CONFIRMING_ROUNDS)
     arms = (*pairing.arms(every), *beside)
     trials = (trial for arm in arms for task in contest.sealed for trial in runs.of(arm, task, every) if trial)
     return counted(note for trial in trials for note in trial.tampering)

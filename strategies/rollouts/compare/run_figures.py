@@ -13,14 +13,15 @@ from strategies.gate.aimed_rule import FRESH
 from strategies.gate.rollout_rule import figures_of
 from strategies.gate.stats.mantel_haenszel import Z95
 from strategies.gate.track_record import advantages
-from strategies.rollouts.compare.rounds import tagged
+from strategies.rollouts.compare.contest import tagged
 from strategies.rollouts.compare.run_pairs import values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from strategies.gate.replay.measure import MeasurementStamp
-    from strategies.rollouts.compare.rounds import Contest, ContestEnd
+    from strategies.rollouts.compare.contest import Contest
+    from strategies.rollouts.compare.rounds import ContestEnd
     from strategies.rollouts.compare.run_pairs import Pairing
     from strategies.rollouts.run.runner import Runs, RunSpending
     from strategies.rollouts.run.trial import Trial

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from events.errors import EditError
-from strategies.gate.stats.balanced_rounds import MOST_TOGETHER, balanced_signs, noise_beside
+from strategies.gate.stats.balanced_rounds import balanced_signs, noise_beside
 from strategies.gate.vetoes import judge_figures
 from strategies.rollouts.tasks.task import judge_layers
 
@@ -27,13 +27,15 @@ if TYPE_CHECKING:
 class Block:
     """Balanced rounds in a row: the first of them, the members by name, and for each round the sign of every one.
 
-    `member` is the candidate's own place among them.
+    `member` is the candidate's own place among them, `part` the tasks that these rounds run by their ids; None for
+    all.
     """
 
     start: int
     names: tuple[str, ...]
     signs: tuple[tuple[int, ...], ...]
     member: int
+    part: frozenset[str] | None = None
 
     @property
     def rounds(self) -> range:
@@ -67,16 +69,21 @@ class Pairing:
         """Give all versions that some rounds compare, each once."""
         return tuple({arm.key: arm for at in span for arm in self.both(at)}.values())
 
+    def rounds_of(self, task: RolloutTask, span: Iterable[int]) -> list[int]:
+        """Give those of some rounds that run a task: a block may be for a part of the tasks."""
+        others = [block.rounds for block in self.blocks if block.part is not None and task.id not in block.part]
+        return [at for at in span if not any(at in rounds for rounds in others)]
+
     def after(self, runs: Runs, task: RolloutTask, span: Iterable[int]) -> list[Trial | None]:
         """Give the runs of a task with the candidate, None for those that are missing."""
-        return [runs.of(self.both(at)[0], task, (at,))[0] for at in span]
+        return [runs.of(self.both(at)[0], task, (at,))[0] for at in self.rounds_of(task, span)]
 
     def before(self, runs: Runs, task: RolloutTask, span: Iterable[int]) -> list[Trial | None]:
         """Give the runs of a task without the candidate, None for those that are missing."""
-        return [runs.of(self.both(at)[1], task, (at,))[0] for at in span]
+        return [runs.of(self.both(at)[1], task, (at,))[0] for at in self.rounds_of(task, span)]
 
     def pairs(self, runs: Runs, tasks: Iterable[RolloutTask], span: Sequence[int]) -> list[list[float | None]]:
-        """Pair the runs: with it minus without it, for each task and round; None where either is void."""
+        """Pair the runs: with it minus without it, for each task and each of its rounds; None for a void one."""
         return [differences(self.after(runs, task, span), self.before(runs, task, span)) for task in tasks]
 
     def gains_beside(self, other: str, runs: Runs, tasks: Sequence[RolloutTask], span: Sequence[int]) -> bool:
@@ -94,20 +101,24 @@ class Pairing:
         gains = [pair for task in self.pairs(runs, tasks, span) for pair in task if pair is not None]
         return not all(sides) or fmean(sides[0]) - fmean(sides[1]) >= fmean(gains) / 2
 
-    def noise(self, pairs: Iterable[Sequence[float | None]]) -> list[list[float]]:
-        """Take out of pairs what the company explains; shapes: pairs of all rounds of its blocks, task by task."""
-        first = self.blocks[0].start
-        parts = [(slice(block.start - first, block.rounds.stop - first), block) for block in self.blocks]
+    def noise(self, runs: Runs, tasks: Iterable[RolloutTask]) -> list[list[float]]:
+        """Give the pairs of all rounds of its blocks, task by task, without what the company explains of them."""
         return [
-            [rest for part, block in parts for rest in noise_beside(task[part], block.signs, block.member)]
-            for task in pairs
+            [
+                rest
+                for block in self.blocks
+                for rest in noise_beside(self.pairs(runs, (task,), block.rounds)[0], block.signs, block.member)
+            ]
+            for task in tasks
         ]
 
 
-def with_block(pairings: Mapping[str, Pairing], start: int, together: Together) -> dict[str, Pairing]:
+def with_block(
+    pairings: Mapping[str, Pairing], start: int, together: Together, part: frozenset[str] | None = None
+) -> dict[str, Pairing]:
     """Add balanced rounds from `start` on in which all of these are run, each in one of the two versions.
 
-    `together` gives the version that holds some candidates, by their names.
+    `together` gives the version that holds some candidates, by their names; `part` are the tasks, None for all.
     """
     names, number = list(pairings), max(len(pairing.blocks) for pairing in pairings.values())
     signs = balanced_signs(len(names), number)
@@ -124,16 +135,16 @@ def with_block(pairings: Mapping[str, Pairing], start: int, together: Together) 
             start + at: (both[row[member]], both[-row[member]])
             for at, (row, both) in enumerate(zip(signs, sides, strict=True))
         }
-        blocks = (*pairing.blocks, Block(start, tuple(names), signs, member))
+        blocks = (*pairing.blocks, Block(start, tuple(names), signs, member, part))
         extended[name] = replace(pairing, sides={**pairing.sides, **own}, blocks=blocks)
     return extended
 
 
-def companies(arms: Sequence[Arm], together: Together) -> list[list[Arm]]:
-    """Divide candidates into companies that can be one version: in order, as few as there can be."""
+def companies(arms: Sequence[Arm], together: Together, most: int) -> list[list[Arm]]:
+    """Divide candidates into companies of so many at most that can be one version: in order, as few as can be."""
     formed: list[list[Arm]] = []
     for arm in arms:
-        company = next((each for each in formed if _has_room(each, arm, together)), None)
+        company = next((each for each in formed if len(each) < most and _fits(each, arm, together)), None)
         if company is None:
             formed.append([arm])
         else:
@@ -141,10 +152,8 @@ def companies(arms: Sequence[Arm], together: Together) -> list[list[Arm]]:
     return formed
 
 
-def _has_room(company: Sequence[Arm], arm: Arm, together: Together) -> bool:
-    """Tell whether a candidate fits beside those of a company: in as long a block, into the same skill."""
-    if len(company) >= MOST_TOGETHER:
-        return False
+def _fits(company: Sequence[Arm], arm: Arm, together: Together) -> bool:
+    """Tell whether a candidate fits beside those of a company into the same skill."""
     try:
         together(frozenset(member.name for member in (*company, arm)))
     except EditError:

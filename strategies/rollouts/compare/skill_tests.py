@@ -16,8 +16,9 @@ from strategies.gate.replay.measure import MeasurementStamp
 from strategies.gate.rollout_rule import LOOKS, RolloutVerdict, figures_of, look
 from strategies.gate.verdict import Verdict
 from strategies.rollouts.compare.comparison import register_evaluator, require_sound, runs_of
+from strategies.rollouts.compare.contest import Contest
 from strategies.rollouts.compare.hashes import comparison_text
-from strategies.rollouts.compare.rounds import Contest, ContestEnd, LastLook, facts_of, in_random_order
+from strategies.rollouts.compare.rounds import ContestEnd, LastLook, facts_of, in_random_order
 from strategies.rollouts.compare.run_figures import measured
 from strategies.rollouts.compare.run_pairs import Pairing
 from strategies.rollouts.run.agent_templates import MESSAGES

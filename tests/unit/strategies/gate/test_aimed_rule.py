@@ -124,3 +124,17 @@ def test_a_first_look_ends_where_evidence_grows_too_slowly_and_a_fresh_one_where
     assert decisions[-1] in {"hold", "reject"}
     unclear = [*[[-1.0, 0.0] * 4] * 3, *[[0.0, 1.0, -1.0, 0.0] * 2] * 23]
     assert look_at_fresh(aim, FIXES, unclear, 2)[0].decision != "hold"  # what may still be shown goes on
+
+
+def test_an_early_look_must_be_surer_than_a_later_one_by_more_than_its_fewer_runs() -> None:
+    noisy = [[1.0, -1.0, 0.0, 1.0] * 3] * 26
+    below = {rounds: fresh_figures(FIXES, noisy, rounds) for rounds in (4, 8)}
+    widths = [figures.difference - figures.low for figures in below.values()]
+    assert widths[0] > 1.1 * 2**0.5 * widths[1]
+
+
+def test_what_the_tasks_of_a_change_gain_alike_is_no_noise() -> None:
+    alike, unlike = [[1.0, 0.0] * 4] * 4, [[1.0] * 8, [1.0] * 8, [0.0] * 8, [0.0] * 8]
+    assert fresh_figures(FIXES, SAME, 8).low > fresh_figures(alike, SAME, 8).low > 0
+    assert fresh_figures(alike, SAME, 8).low == pytest.approx(fresh_figures(unlike, SAME, 8).low)
+    assert fresh_figures([[1.0]] * 4, SAME, 1).low < 4 / 30  # all four won once: that is not certain for ever

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,10 +24,11 @@ from tests.fake_runs import FakeRunner, planted, rig
 from tests.registries import NAME, imported, live_text, new_registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from registry.registry import Registry
+    from strategies.rollouts.compare.task_division import DividedTasks
     from strategies.rollouts.run.store import PlannedRun
     from strategies.rollouts.run.trial import Trial
     from strategies.rollouts.tasks.task import RolloutTask
@@ -78,14 +78,6 @@ def by_heart(case: TrainingCase) -> list[TrainingChange]:
 def three_kinds(case: TrainingCase) -> list[TrainingChange]:
     """Suggest a line that helps, one that harms and one that knows the shown tasks by heart."""
     return [*appended(case, HELPS, HARMS), *by_heart(case)[:1]]
-
-
-def stopped_once(left: Iterator[int], job: PlannedRun, trial: Trial) -> Trial:
-    """Interrupt one run, and no other."""
-    del job
-    if not next(left):
-        raise KeyboardInterrupt
-    return trial
 
 
 def plan_of(registry: Registry, proposer: Planted, runner: FakeRunner | None = None) -> TrainingPlan:
@@ -157,26 +149,60 @@ def test_only_runs_on_explore_tasks_are_watched(registry: Registry) -> None:
     assert watched == {task.id for task in plan.rig.harness.divided.explore}
 
 
-def test_a_training_that_was_interrupted_ends_as_one_that_was_not_and_makes_no_run_twice(tmp_path: Path) -> None:
-    texts, places = [], []
-    for after in (None, 5, 60, 200):
-        (folder := tmp_path / str(after)).mkdir()
+PHASES = ("explore", "proposing", "first looks", "fresh runs", "audit")
+
+
+def phase_of(job: PlannedRun, divided: DividedTasks) -> str:
+    """Say what a run is for."""
+    split = divided.splits[job.task.id]
+    return split if split != "sealed" else "fresh runs" if job.round in FRESH else "first looks"
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_training_that_was_interrupted_anywhere_ends_as_one_that_was_not_and_makes_no_run_twice(
+    tmp_path: Path, phase: str
+) -> None:
+    texts, seen = [], []
+    for interrupted in (False, True):
+        (folder := tmp_path / str(interrupted)).mkdir()
         registry = new_registry(folder, TickingClock())
         imported(registry, folder)
-        runner = FakeRunner(planted)
-        if after:
-            runner.changed = partial(stopped_once, iter(range(after, -1_000_000, -1)))
+        runner, proposer, left = (
+            FakeRunner(by_parity),
+            Planted(tagged_lines),
+            [1] * ((1 if phase == "proposing" else 3) * interrupted),
+        )
+        plan = replace(plan_of(registry, proposer, runner), epochs=1)
+        divided = plan.rig.harness.divided
+
+        def stop(what: str, left: list[int] = left) -> None:
+            if not left or what != phase:
+                return
+            left.pop()
+            if not left:  # the third run, or the one question
+                raise KeyboardInterrupt
+
+        def changed(job: PlannedRun, trial: Trial, divided: DividedTasks = divided) -> Trial:
+            stop(phase_of(job, divided))
+            return trial
+
+        def suggest(case: TrainingCase) -> list[TrainingChange]:
+            stop("proposing")
+            return tagged_lines(case)
+
+        runner.changed, proposer.suggest = changed, suggest
+        if interrupted:
             with pytest.raises(KeyboardInterrupt):
-                train(replace(plan_of(registry, Planted(three_kinds), runner), epochs=1))
-        end = train(replace(plan_of(registry, Planted(three_kinds), runner), epochs=1))
+                train(plan)
+        end = train(plan)
         texts.append((live_text(registry), [epoch.promoted for epoch in end.record.epochs]))
-        places.append(Counter(runner.seen))
+        seen.append(Counter(runner.seen))
         registry.log.close()
 
-    assert texts == [texts[0]] * 4
-    for made in places:
-        assert made.keys() == places[0].keys()
-        assert sum(made.values()) - len(made) <= 2  # the runs that were under way, one for each worker
+    assert "HELPS" in texts[0][0]
+    assert texts[0] == texts[1]
+    assert seen[0].keys() == seen[1].keys()
+    assert sum(seen[1].values()) - len(seen[1]) <= 2  # the runs that were under way, one for each worker
 
 
 def test_the_cap_on_runs_holds_over_commands_and_a_higher_one_goes_on(registry: Registry) -> None:
@@ -346,6 +372,19 @@ def test_a_single_change_that_its_tasks_show_waits_an_epoch_for_company_but_not_
     assert (len(first.held), first.promoted) == (1, ())
     assert len(second.promoted) == 2
     assert len(runner.seen) == len(set(runner.seen))
+
+
+@pytest.mark.parametrize(("most_runs", "held_in"), [(0, 2), (400, 0)])
+def test_a_change_waits_two_epochs_at_most_and_not_where_few_runs_are_left(
+    registry: Registry, most_runs: int, held_in: int
+) -> None:
+    def single(case: TrainingCase) -> list[TrainingChange]:
+        return tagged_lines(case)[:1] if case.epoch == 1 else []
+
+    plan = plan_of(registry, Planted(single), FakeRunner(by_parity))
+    end = train(replace(plan, epochs=4, caps=TrainingCaps(runs=most_runs)))
+
+    assert [len(epoch.promoted) for epoch in end.record.epochs[: held_in + 1]] == [0] * held_in + [1]
 
 
 def test_of_several_wordings_of_an_idea_one_is_tested_and_the_others_wait(registry: Registry) -> None:

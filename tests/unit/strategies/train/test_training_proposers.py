@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import UpstreamError, UsageError
+from events.model_errors import RateLimitedError
 from events.types.training_events import TrainingEpochEnded
 from strategies.models.tasks.training_case import FailedLayer, Minibatch, SkillLineShown, TaskAttempt, TrainingCase
 from strategies.sandbox.confined_run import SandboxPolicy
@@ -17,7 +18,7 @@ from strategies.train import training_proposers
 from strategies.train.train_skill import train
 from strategies.train.training_plan import TrainingPlan
 from strategies.train.training_proposers import CommandProposer, ReflectProposer, local_proposer
-from tests.anthropic_stub import AnthropicStub, declines, gives, says
+from tests.anthropic_stub import AnthropicStub, declines, gives, rate_limited, says
 from tests.asking import asked, asking
 from tests.confining import require_isolation
 from tests.fake_runs import FakeRunner, planted, rig
@@ -279,3 +280,24 @@ def test_what_a_model_said_names_it_and_its_cost_counts_against_the_cap(
     assert paid > 0
     assert isinstance(ended, TrainingEpochEnded)
     assert ended.cost_usd == pytest.approx(paid + 0.01 * ended.runs)
+
+
+@pytest.mark.usefixtures("place")
+def test_a_server_that_says_429_for_ever_ends_the_training_and_the_same_command_goes_on(
+    registry: Registry, stub: AnthropicStub
+) -> None:
+    runner = FakeRunner(planted)
+    stub.script("proposer", *[rate_limited()] * 50)
+    with pytest.raises(RateLimitedError), asking(registry, stub, stub.settings()) as model:
+        train(TrainingPlan(NAME, rig(registry, runner), ReflectProposer(model), epochs=1))
+    explored = list(runner.seen)
+    assert explored
+    assert not registry.candidates(NAME)
+
+    stub.afresh().script("proposer", *[gives(HELPS)] * 5)
+    with asking(registry, stub, stub.settings()) as model:
+        train(TrainingPlan(NAME, rig(registry, runner), ReflectProposer(model), epochs=1))
+    assert "HELPS" in live_text(registry)
+    assert len(runner.seen) == len(set(runner.seen))
+    assert len(stub.asked("proposer")) <= 5
+    assert {ask.cost_usd for ask in asked(registry) if ask.error == "rate_limited"} == {0.0}

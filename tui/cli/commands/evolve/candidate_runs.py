@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from registry.registry import Registry
     from registry.state.candidate import Candidate
     from strategies.rollouts.compare.comparison import Rig
+    from strategies.rollouts.compare.contest import Contest
     from strategies.rollouts.compare.harness import Harness
-    from strategies.rollouts.compare.rounds import Contest
     from tui.cli.output.invocation import Invocation
 
 _SAYS_NO = 3

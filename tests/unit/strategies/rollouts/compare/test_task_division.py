@@ -11,10 +11,11 @@ from strategies.episodes.episode_records import named_task, prompt_key
 from strategies.gate.replay.evaluation_set import prepare
 from strategies.pool.intake import take_in
 from strategies.pool.known_episodes import split_groups
-from strategies.pool.task_sets import SplitBook, split_book
+from strategies.pool.splits import OF_A_SET, split_of
+from strategies.pool.task_sets import SplitBook, keep_set_groups, split_book
 from strategies.rollouts.compare.comparison import register_evaluator
 from strategies.rollouts.compare.judge_group import try_out
-from strategies.rollouts.compare.task_division import DividedTasks, divide_tasks
+from strategies.rollouts.compare.task_division import DividedTasks, content_of, divide_tasks
 from strategies.rollouts.tasks.task import RolloutTask, TaskSet
 from tests.clocks import TickingClock
 from tests.fake_runs import SIXTY, FakeRunner, planted, rewritten, rig
@@ -41,11 +42,6 @@ def shown(tasks: Sequence[RolloutTask]) -> list[EpisodeRecord]:
     ]
 
 
-def splits_in(divided: DividedTasks) -> dict[str, str]:
-    parts = {"explore": divided.explore, "sealed": divided.sealed, "audit": divided.audit}
-    return {task.id: split for split, tasks in parts.items() for task in tasks}
-
-
 def splits_of_logs(registry: Registry) -> dict[str, str]:
     division = prepare(registry).division
     parts = {"explore": division.explore, "sealed": division.sealed, "audit": division.audit}
@@ -59,21 +55,51 @@ def divided(registry: Registry, tasks: TaskSet = SET) -> DividedTasks:
 def test_tasks_that_logs_show_have_the_split_of_those_logs(registry: Registry) -> None:
     take_in(registry, shown(SIXTY[:40]))
     logs, parts = splits_of_logs(registry), divided(registry)
-    assert {task.id: split for task in SIXTY[:40] if (split := splits_in(parts)[task.id])} == logs
+    assert {task.id: split for task in SIXTY[:40] if (split := parts.splits[task.id])} == logs
     assert parts.logged == logs
-    alone = splits_in(divide_tasks(SET, SplitBook(registry.about().split_key)))
-    assert {task.id: splits_in(parts)[task.id] for task in SIXTY[40:]} == {
-        task.id: alone[task.id] for task in SIXTY[40:]
-    }
-    assert any(alone[task.id] != split for task, split in zip(SIXTY[:40], logs.values(), strict=True))
+    alone = divide_tasks(SET, SplitBook(registry.about().split_key)).splits
+    assert any(alone[task] != split for task, split in logs.items())
+
+
+def test_of_each_tag_and_of_all_tasks_the_same_shares_decide() -> None:
+    kinds = ("red", "green", "blue")
+    tasks = [
+        task.model_copy(update={"tags": (kinds[at % 3], "even" if at % 2 else "odd")})
+        for at, task in enumerate(SIXTY)
+    ]
+    parts = divide_tasks(TaskSet(name="tagged", tasks=tuple(tasks)), SplitBook("key"))
+    assert [len(parts.explore), len(parts.sealed), len(parts.audit)] == [18, 30, 12]
+    for tag, size in (("red", 20), ("green", 20), ("blue", 20), ("odd", 30), ("even", 30)):
+        for share, members in ((0.3, parts.explore), (0.5, parts.sealed), (0.2, parts.audit)):
+            assert abs(sum(tag in task.tags for task in members) - share * size) <= 1
+    other = divide_tasks(TaskSet(name="tagged", tasks=tuple(tasks)), SplitBook("another key"))
+    assert other.splits != parts.splits
+
+
+def test_tasks_of_a_set_that_was_judged_on_keep_their_split_in_every_later_set(registry: Registry) -> None:
+    register_evaluator(registry, rig(registry, FakeRunner(planted), tasks=SIXTY[:20]).harness)
+    before = divided(registry, TaskSet(name="sixty", tasks=SIXTY[:20])).splits
+    for name in ("sixty", "another-name"):
+        later = divided(registry, TaskSet(name=name, tasks=SIXTY))
+        assert before.items() <= later.splits.items()
+        assert [len(later.explore), len(later.sealed), len(later.audit)] == [18, 30, 12]
+
+
+def test_tasks_that_an_earlier_version_divided_stay_where_they_were(registry: Registry) -> None:
+    key = registry.about().split_key
+    groups = {prompt_key(task.prompt): OF_A_SET + content_of(task) for task in SIXTY}
+    with registry.log.transaction():
+        keep_set_groups(registry, groups)
+    splits = {task.id: split_of(OF_A_SET + content_of(task), key) for task in SIXTY}
+    assert divided(registry).splits == splits
 
 
 def test_logs_that_come_after_a_set_was_judged_on_follow_the_set(registry: Registry) -> None:
     register_evaluator(registry, rig(registry, FakeRunner(planted)).harness)
-    before = splits_in(divided(registry))
+    before = divided(registry).splits
     take_in(registry, shown(SIXTY))
     assert splits_of_logs(registry) == before
-    assert splits_in(divided(registry)) == before
+    assert divided(registry).splits == before
     assert not divided(registry).logged
 
 
@@ -91,7 +117,7 @@ def test_a_log_that_names_set_and_task_is_of_that_task_whatever_its_prompt(regis
         for n, (record, task) in enumerate(zip(shown(SIXTY), SIXTY, strict=True))
     ]
     take_in(registry, records)
-    assert splits_in(divided(registry)) == splits_of_logs(registry)
+    assert divided(registry).splits == splits_of_logs(registry)
 
 
 def test_logs_of_a_prompt_that_several_tasks_have_follow_the_most_protected(registry: Registry) -> None:
@@ -104,7 +130,7 @@ def test_logs_of_a_prompt_that_several_tasks_have_follow_the_most_protected(regi
     register_evaluator(registry, rig(registry, FakeRunner(planted), tasks=same).harness)
     take_in(registry, shown(same[:1]))
     assert set(splits_of_logs(registry).values()) == {"sealed"}
-    assert splits_in(divided(registry, tasks)) == splits_in(parts)
+    assert divided(registry, tasks).splits == parts.splits
 
 
 def test_another_division_is_another_evaluator(registry: Registry) -> None:
