@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 def counting_others(
     subject: ClaimedAction, records: Sequence[EpisodeRecord]
 ) -> Callable[[EpisodeRecord, ActionCounts], ActionCounts]:
-    """Give a way to add what others on its task did elsewhere to how often an agent did what a claim is about."""
+    """Give a way to count a decision beside what others on its task did elsewhere.
+
+    What the agent itself did elsewhere is no part of it: how much that is follows from how its own session went.
+    """
     own = dict(zip((record.id for record in records), times_done(subject, records), strict=True))
     tasks: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
     for record in records:
@@ -39,7 +42,7 @@ def counting_others(
 
     def with_others(record: EpisodeRecord, counts: ActionCounts) -> ActionCounts:
         done, could = (of - mine for of, mine in zip(tasks[record.task], own[record.id], strict=True))
-        return counts._replace(there=counts.there + done, of_there=counts.of_there + could)
+        return counts._replace(there=done, of_there=could)
 
     return with_others
 

@@ -70,7 +70,7 @@ def test_what_others_did_and_came_to_is_counted_without_ones_own() -> None:
         (1, 1),
     ]  # neither after a failure, nor the first, nor submit
     count = counting_others(subject, [own, other, stranger])
-    assert count(own, ActionCounts(1, 1, 1, 2)) == ActionCounts(1, 1, 2, 3)
+    assert count(own, ActionCounts(1, 1, 1, 2)) == ActionCounts(1, 1, 1, 1)
     assert outcomes_of_others([own, other, stranger], stratifier([own, other])) == {own.id: -0.5, other.id: 0.0}
 
 
