@@ -22,7 +22,7 @@ import termios
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryFile, mkdtemp
 from typing import IO, TYPE_CHECKING, Any, Final, NoReturn, Self
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ _LOADED: Final = (
     "tui.cli.commands.registry.trust",
 )
 """What is loaded once; a command loads what else it needs."""
-_MOST_BYTES: Final = 1 << 17
 
 
 class ForkedCommand:
@@ -52,9 +51,11 @@ class ForkedCommand:
         passed = [os.open(os.devnull, os.O_RDONLY) if terminal is None else os.dup(terminal)]
         passed += [ends for _, ends in pipes]
         asked = {"words": [*map(str, words)], "cwd": str(cwd), "env": dict(env), "terminal": terminal is not None}
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as line:
+        with socket.socket(socket.AF_UNIX) as line, TemporaryFile("w+", encoding="utf-8") as letter:
+            json.dump(asked, letter)
+            letter.seek(0)
             line.connect(_loaded_process())
-            socket.send_fds(line, [json.dumps(asked).encode()], passed)
+            socket.send_fds(line, [b"."], [letter.fileno(), *passed])
         for descriptor in passed:
             os.close(descriptor)
         self.stdout, self.stderr, self._told = (os.fdopen(told, encoding="utf-8") for told, _ in pipes)
@@ -93,7 +94,7 @@ class ForkedCommand:
 def _loaded_process() -> str:
     """Start the process that the others are forked from, once; it ends with this one."""
     place = f"{mkdtemp(prefix='germline-forked-')}/line"
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener = socket.socket(socket.AF_UNIX)
     listener.bind(place)
     listener.listen()
     code = f"from tests.forked import serve; serve({listener.fileno()})"
@@ -120,11 +121,13 @@ def serve(descriptor: int) -> None:
     listener = socket.socket(fileno=descriptor)
     while 0 not in select.select([0, listener.fileno()], [], [])[0]:
         line, _ = listener.accept()
-        asked, passed, _, _ = socket.recv_fds(line, _MOST_BYTES, 4)
+        _, passed, _, _ = socket.recv_fds(line, 1, 5)
         line.close()
         if os.fork() == 0:
             listener.close()
-            _run(json.loads(asked), passed)
+            with os.fdopen(passed[0], encoding="utf-8") as letter:
+                asked = json.load(letter)
+            _run(asked, passed[1:])
         for one in passed:
             os.close(one)
 

@@ -11,12 +11,9 @@ luck; the same skill, task and round give the same run.
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 import re
-import sqlite3
-import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -109,6 +106,8 @@ class Skill:
         """Throw the dice of a question; in a steady round what is likely happens, and nothing else."""
         if self.steady:
             return often > LIKELY
+        import hashlib  # noqa: PLC0415 - few choices are left to the dice, and it is slow to load
+
         dice = hashlib.sha256(f"{question}\0{self._seed}".encode()).digest()
         return int.from_bytes(dice[:6], "big") / 2**48 < often
 
@@ -172,6 +171,8 @@ class Run:
                 if path.startswith("scripts/") and re.search(r"(?i)\brun\b", line) and Path(place).is_file():
                     if self.skill.chance(path, FOLLOWED):
                         script, call = [sys.executable, "-I", place], {"command": f"python3 {path}"}
+                        import subprocess  # noqa: PLC0415 - few skills bring a script
+
                         done = subprocess.run(script, capture_output=True, text=True, check=False)
                         said = (done.stdout + done.stderr).strip()
                         self.session.step("Bash", call, said, failed=done.returncode != 0)
@@ -320,6 +321,8 @@ def weblog(run: Run) -> list[Row]:
 
 def shop(run: Run) -> list[Row]:
     """Report on customers and their orders."""
+    import sqlite3  # noqa: PLC0415 - a third of the tasks need it
+
     database = sqlite3.connect(f"file:{run.located()}?mode=ro", uri=True)
     schema = [row[0] for row in database.execute("SELECT sql FROM sqlite_master ORDER BY name")]
     run.session.step("Bash", {"command": f"sqlite3 {run.source} .schema"}, "\n".join(schema))

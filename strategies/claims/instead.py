@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.types.claims import Instead
-from strategies.claims.applicability import Moment, first_use
+from strategies.claims.applicability import Moment
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command
+from strategies.episodes.action_class import covered_by
 
 if TYPE_CHECKING:
     from events.types.claims import Claim
@@ -16,12 +17,11 @@ if TYPE_CHECKING:
 
 def instead(claim: Instead, record: EpisodeRecord) -> Moment | None:
     """Judge an episode by `instead`, at the first use of either; what comes later shows nothing more."""
-    done, avoided = first_use(record, claim.do), first_use(record, claim.avoid)
-    if done is None and avoided is None:
-        return None
-    if done is None or (avoided is not None and avoided < done):
-        return Moment(avoided or 0, obeyed=False)
-    return Moment(done, obeyed=True)
+    does, avoided = covered_by(claim.do), covered_by(claim.avoid)
+    for at, step in enumerate(record.steps):
+        if (does[step.action] or avoided[step.action]) and step.kind == "call":
+            return Moment(at, does[step.action])
+    return None
 
 
 def _contradicts(claim: Instead, other: Claim) -> bool:

@@ -16,13 +16,11 @@ from tests.confining import require_isolation
 EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "rollouts"
 
 
-def test_a_planted_helpful_change_is_promoted_and_the_others_are_not(tmp_path: Path) -> None:
+def test_a_planted_helpful_change_is_promoted_and_a_harmful_one_is_not(tmp_path: Path) -> None:
     require_isolation()
-    changes = (
-        "harmful",
-        "memoriser",
-        "helpful",
-    )  # one that says nothing is looked at for eight rounds: in bench/gate.py
+    # What says nothing, or knows visible tasks by heart, is looked at for many rounds: tests/unit/registry/
+    # test_rollout_judging.py judges such runs, bench/gate.py makes them.
+    changes = ("harmful", "helpful")
     words = [sys.executable, str(EXAMPLE / "run.py"), str(tmp_path), "--each", "8", "--changes", *changes]
     told = subprocess.run(words, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stdout + told.stderr

@@ -10,6 +10,7 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
+from shutil import copytree, rmtree
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
@@ -70,11 +71,12 @@ def stranger() -> Iterator[Listener]:
     listener.close()
 
 
-@pytest.fixture
-def clone(tmp_path: Path) -> Clone:
-    """Give a clone with a registry, a candidate and tasks of a stranger, in it a person with keys."""
-    folder, home = tmp_path / "clone", tmp_path / "home"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def cloned(tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    """Make a clone with a registry and tasks of a stranger, in it a person with keys; kept aside as it began."""
+    now = tmp_path_factory.mktemp("strangers") / "now"
+    folder, home = now / "clone", now / "home"
+    folder.mkdir(parents=True)
     home.mkdir()
     keys = {"ANTHROPIC_API_KEY": KEY, "GITHUB_TOKEN": OTHER_KEY, "NO_PROXY": "127.0.0.1"}
     found = Clone(folder, HOME=str(home), **keys)
@@ -84,7 +86,17 @@ def clone(tmp_path: Path) -> Clone:
     found.write("steps.jsonl", STEPS)
     found.write("steal.py", STEALS)
     found.does("import", "skills")
+    copytree(now, now.with_name("began"))
     return found
+
+
+@pytest.fixture
+def clone(cloned: Clone) -> Clone:
+    """Give the clone as it began, and the home of the person: in their places, which registries name."""
+    now = cloned.folder.parent
+    rmtree(now)
+    copytree(now.with_name("began"), now)
+    return cloned
 
 
 def proposed(clone: Clone) -> str:
@@ -354,7 +366,7 @@ def test_settings_and_a_registry_of_another_user_in_a_parent_folder_are_refused(
 def test_a_clone_does_not_choose_a_registry_elsewhere_by_a_link(clone: Clone, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / ".germline").symlink_to(clone.folder / ".germline")
-    other = Clone(tmp_path / "other", HOME=str(tmp_path / "home"))
+    other = Clone(tmp_path / "other", HOME=str(clone.folder.parent / "home"))
     before, registry = clone.events(), clone.folder / ".germline" / "registry.db"
     answer = other("scan", clone.folder / "steps.jsonl")
     assert (answer.code, f"leads out of its folder, to {registry}" in answer.err) == (2, True)

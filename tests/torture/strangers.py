@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import chdir
+from random import Random
 from shutil import rmtree
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from tests.torture.outcome import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from random import Random
 
 _DRAWN_IN = 40
 """Of so many registries the screens of one are drawn: a hundred times slower than a command."""
@@ -25,13 +25,13 @@ def walk_every_field(chance: Random, folder: Path, share: float, *, both_forms: 
 
     What only reads is asked for text and for JSON; without `both_forms` for the one that chance takes.
     """
-    outcome = Outcome("registries of strangers")
+    outcome, forms = Outcome("registries of strangers"), Random(share)
     (folder / "history").mkdir()
     history = HostileHistory(folder / "history")
     for what, rows in history.one_by_one(lambda: chance.random() < share):
         outcome.add("registries")
         place = Sandbox(folder / "one", history, rows)
-        reading = [line if chance.random() < 0.5 else f"{line} --json" for line in READING]
+        reading = [line if forms.random() < 0.5 else f"{line} --json" for line in READING]
         if both_forms:
             reading = [*READING, *(f"{line} --json" for line in READING)]
         held_source = ".source" not in what  # whose folder that may be, attack.md F2 says
