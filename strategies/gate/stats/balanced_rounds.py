@@ -2,8 +2,7 @@
 
 In a block of rounds any two changes are as often in the same version as in opposite ones. So what the others do
 cancels out of the difference "with it minus without it", and each change is measured on all runs of all of them.
-What three others do together and no two of them, such as mend the same task, cancels over two blocks of four in a
-row.
+What three others do together and no two of them, such as mend the same task, cancels over two blocks in a row.
 Source: orthogonal arrays, Plackett & Burman 1946; several candidates as one factorial trial.
 """
 
@@ -15,23 +14,20 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MOST_TOGETHER: Final = 8
-"""Changes that are run together, where their own tasks showed each before (simulated: of six true lines 4.5 are
-live after 1,000 runs, with four together 2.8); a look after each block is what ends runs early."""
-MOST_UNSEEN: Final = 4
-"""Those that are run together from their first round on: what three of them do only together cancels up to here."""
+MOST_TOGETHER: Final = 4
+"""Changes that are run together: more need longer blocks, and a look after each is what ends runs early."""
 
 
 def balanced_signs(changes: int, number: int = 0) -> tuple[tuple[int, ...], ...]:
     """Give a block of rounds, each the sign of every change: 1 where the first version holds it, -1 the second.
 
-    Shapes: 1, 2, 4 or 8 rounds of up to as many changes; `number` counts the blocks from 0, and of four changes
-    the last has the opposite signs in every second one.
+    Shapes: 1, 2 or 4 rounds of up to as many changes; `number` counts the blocks from 0, and of four changes the
+    last has the opposite signs in every second one.
     """
     block: tuple[tuple[int, ...], ...] = ((1,),)
     while len(block) < changes:
         block = (*((*row, *row) for row in block), *((*row, *(-sign for sign in row)) for row in block))
-    last = -1 if changes == MOST_UNSEEN and number % 2 else 1
+    last = -1 if changes == MOST_TOGETHER and number % 2 else 1
     return tuple((*row[: changes - 1], last * row[changes - 1]) for row in block)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from strategies.gate.aimed_rule import FRESH, look_at_aim, look_at_fresh
 from strategies.gate.rollout_rule import LOOKS, RolloutVerdict, figures_of, look
-from strategies.gate.stats.balanced_rounds import MOST_TOGETHER, MOST_UNSEEN, balanced_signs
+from strategies.gate.stats.balanced_rounds import balanced_signs
 from strategies.gate.verdict import Verdict
 from strategies.gate.vetoes import (
     CONFIRMING_ROUNDS,
@@ -86,7 +86,7 @@ def hold_contest(contest: Contest, runs: Runs) -> dict[str, ContestEnd]:
     if len(best) < contest.least_company:
         ends |= {arm.name: _waiting(contest, runs, first[arm.name], ALONE) for arm in best}
         best = []
-    for company in companies(best, contest.together, MOST_TOGETHER):
+    for company in companies(best, contest.together):
         better = next((name for name, end in ends.items() if end.verdict.decision == "promote"), "")
         if better:
             why = f"{WAITS} {better[:12]}"  # it became the version, and cannot hold both
@@ -94,7 +94,7 @@ def hold_contest(contest: Contest, runs: Runs) -> dict[str, ContestEnd]:
         else:
             ends |= _in_company(contest, runs, {arm.name: first[arm.name] for arm in company}, FRESH)
     others = companies(
-        [arm for arm in contest.candidates if arm not in aimed and arm not in alone], contest.together, MOST_UNSEEN
+        [arm for arm in contest.candidates if arm not in aimed and arm not in alone], contest.together
     )
     for company in [company for company in others if len(company) > 1]:
         members = {arm.name: _before_looks(contest, arm, contest.sealed) for arm in company}

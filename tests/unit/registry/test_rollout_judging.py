@@ -585,23 +585,6 @@ def test_of_two_lines_for_the_same_tasks_the_better_is_confirmed_and_the_other_t
     assert registry.capsule(NAME).version == 3
 
 
-def test_six_lines_that_their_own_tasks_show_are_confirmed_by_the_same_runs(
-    registry: Registry, tmp_path: Path
-) -> None:
-    tags = ("red", "blue", "green", "black", "white", "grey")
-    tasks = tuple(task(number, tags[number % 6]) for number in range(72))
-
-    def rate(text: str, one: RolloutTask) -> float:
-        return 0.97 if f"FIXES {one.tags[0]}" in text else 0.1
-
-    names = [proposed(registry, tmp_path, f"FIXES {tag} ones.", tags=(tag,)) for tag in tags]
-    runner = FakeRunner(rate)
-    found = tried(registry, runner, *names, tasks=tasks)
-    assert [one.verdict for one in found] == ["promote"] * 6
-    assert all(f"FIXES {tag}" in live_text(registry) for tag in tags)
-    assert {at for _, _, at in runner.seen if at in FRESH} == set(FRESH[:8])
-
-
 MANY = tuple(task(number, "sql" if number % 6 == 0 else "other") for number in range(180))
 
 
