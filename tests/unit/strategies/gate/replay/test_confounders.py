@@ -110,7 +110,11 @@ def test_tasks_are_compared_with_themselves_where_several_tried_them() -> None:
 
 def test_who_lasted_longer_is_compared_with_who_had_come_as_far() -> None:
     looked = AnytimeBefore(action=HAND_IN, do=LOOKING)
-    assert confounding(looked, third("crash")).p > 0.05
+    causes = [confounding(looked, world("crash", seed, episodes=2_400)) for seed in (seeds := range(1, 4))]
+    zs = [cause.risk_difference / cause.error for cause in causes]
+    assert sum(zs) / len(zs) < 1, (
+        f"seeds {list(seeds)}: z {zs}"
+    )  # 1.65 where who lasted longer counts as having looked
 
 
 def test_doing_the_same_elsewhere_shows_who_did_it_and_is_taken_off() -> None:
