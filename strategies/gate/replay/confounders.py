@@ -69,6 +69,20 @@ class _Row(NamedTuple):
     others_obeyed: float
 
 
+class _Compared(NamedTuple):
+    """Decisions with their outcomes, their groups, and what is left of both beside all that is alike.
+
+    With `on_task` that is how often all who try the task do the same, too; `others` is what the decision goes with
+    in their attempts, None where tasks do not repeat.
+    """
+
+    rows: list[_Row]
+    grouped: GroupedRows
+    itself: Residuals | None
+    on_task: bool = False
+    others: Slope | None = None
+
+
 def confounding(
     claim: Claim | Inverse,
     sealed: Sequence[EpisodeRecord],
@@ -83,19 +97,18 @@ def confounding(
     0 where that cannot be counted.
     """
     decided = _rows(claim, [*sealed, *explore], to_end=to_end)
-    rows, itself, others = _compared(decided) if _repeats(decided) else (decided, _effect(decided), None)
-    same_task, on_task = rows is not decided, rows is decided and others is not None
+    rows, grouped, itself, on_task, others = _compared(decided)
     known = {record.id for record in sealed}
     sides = [[row.id in known for row in rows], [row.id not in known for row in rows]]
     effect, mined = (itself.slope(side) if itself else None for side in sides)
-    control = _control(rows, on_task=on_task) if effect else None
+    control = _control(rows, grouped, on_task=on_task) if effect else None
     noticed = control is not None and control.z >= NOTICED_Z
-    more = _effect(rows, beyond=True, on_task=on_task) if noticed else None
+    more = _effect(rows, grouped, beyond=True, on_task=on_task) if noticed else None
     beyond, mined_beyond = (more.slope(side) if more else None for side in sides)
     bare = _bare(rows) if effect else None
     return Confounding(
         decisions=sum(sides[0]) if effect else 0,
-        same_task=same_task,
+        same_task=rows is not decided,
         others=_kept(others),
         risk_difference=effect.value if effect else 0.0,
         error=effect.error if effect else 1.0,
@@ -181,34 +194,47 @@ def _repeats(rows: Sequence[_Row]) -> bool:
     return sum(count for count in tried.values() if count > 1) >= max(SAME_TASK * len(episodes), 1)
 
 
-def _compared(decided: list[_Row]) -> tuple[list[_Row], Residuals | None, Slope | None]:
+def _compared(decided: list[_Row]) -> _Compared:
     """Compare decisions of all tasks, or each outcome against the other attempts of its task.
 
     Of all tasks where what other attempts show is less than the error of the effect, even a standard error above
     what it seems: few of them tell little. An action that is hardly done but in one place says nothing of a task.
-    Gives the decisions with their outcomes, the comparison, and what the decision goes with in other attempts.
     """
-    tasks = [row.task for row in decided]
-    across, against = _effect(decided, on_task=True), _effect(rows := _against_others(decided))
-    effect, beside = (left.slope() if left else None for left in (across, against))
-    others = across and goes_with_others(across.cause, tasks, [row.others for row in decided])
+    grouped = _grouped(decided)
+    if not _repeats(decided):
+        return _Compared(decided, grouped, _effect(decided, grouped))
+    across, against = _effect(decided, grouped, on_task=True), _against_others(decided, grouped)
+    effect, beside = (left.slope() if left else None for left in (across, against.itself))
+    others = across and goes_with_others(
+        across.cause, [row.task for row in decided], [row.others for row in decided]
+    )
     is_surer = effect is not None and (beside is None or effect.error <= beside.error)
     if effect and is_surer and others and others.value + others.error <= effect.error:
-        return decided, across, others
-    return rows, against, others
+        return _Compared(decided, grouped, across, on_task=True, others=others)
+    return against._replace(others=others)
 
 
-def _against_others(decided: Sequence[_Row]) -> list[_Row]:
+def _against_others(decided: list[_Row], grouped: GroupedRows) -> _Compared:
     """Hold each outcome against those of the other attempts of its task, where there are any.
 
     Where these decide alike, because the task asks for it, part of what the decision changes is in theirs as well,
     and in the difference so much less: it is made as large again.
     """
     rows = [row._replace(outcome=row.outcome - row.others) for row in decided if row.others is not None]
-    left = _effect(rows)
-    shared = left and goes_with_others(left.cause, [row.task for row in rows], [row.others_obeyed for row in rows])
+    grouped = grouped if len(rows) == len(decided) else _grouped(rows)
+    left = _effect(rows, grouped)
+    if left is None:
+        return _Compared(rows, grouped, None)
+    shared = goes_with_others(left.cause, [row.task for row in rows], [row.others_obeyed for row in rows])
     kept = 1 - min(max(shared.value, 0.0), MOST_SHARED) if shared else 1.0
-    return [row._replace(outcome=row.outcome / kept) for row in rows]
+    rows = [row._replace(outcome=row.outcome / kept) for row in rows]
+    return _Compared(rows, grouped, left._replace(outcome=[outcome / kept for outcome in left.outcome]))
+
+
+def _grouped(rows: Sequence[_Row]) -> GroupedRows:
+    """Group decisions by run, turn and what was seen before."""
+    groups = [[row.run for row in rows], [str(row.past.turn) for row in rows], [row.past.seen for row in rows]]
+    return GroupedRows(groups, [row.task for row in rows])
 
 
 def _bare(rows: Sequence[_Row]) -> Residuals | None:
@@ -217,7 +243,9 @@ def _bare(rows: Sequence[_Row]) -> Residuals | None:
     return residuals([row.outcome for row in rows], [row.obeyed for row in rows], [], grouped)
 
 
-def _effect(rows: Sequence[_Row], *, beyond: bool = False, on_task: bool = False) -> Residuals | None:
+def _effect(
+    rows: Sequence[_Row], grouped: GroupedRows, *, beyond: bool = False, on_task: bool = False
+) -> Residuals | None:
     """Compare like decisions; `beyond` gives how much more a decision goes with than the same done elsewhere does.
 
     An agent that does something so often does it here so often by chance. Beside that, what is left of doing it
@@ -228,17 +256,19 @@ def _effect(rows: Sequence[_Row], *, beyond: bool = False, on_task: bool = False
     beside = [
         (*((row.expected,) if beyond else row.past.habit), *((row.on_task,) if on_task else ())) for row in rows
     ]
-    return _alike(rows, [row.obeyed for row in rows], beside)
+    return _alike(rows, [row.obeyed for row in rows], beside, grouped)
 
 
-def _control(rows: Sequence[_Row], *, on_task: bool) -> Slope | None:
+def _control(rows: Sequence[_Row], grouped: GroupedRows, *, on_task: bool) -> Slope | None:
     """Ask what doing the same elsewhere goes with, each time, beside the decision itself."""
     beside = [(row.obeyed, row.on_task) if on_task else (row.obeyed,) for row in rows]
-    left = _alike(rows, [row.elsewhere for row in rows], beside)
+    left = _alike(rows, [row.elsewhere for row in rows], beside, grouped)
     return left.slope() if left else None
 
 
-def _alike(rows: Sequence[_Row], cause: Sequence[float], beside: Sequence[tuple[float, ...]]) -> Residuals | None:
+def _alike(
+    rows: Sequence[_Row], cause: Sequence[float], beside: Sequence[tuple[float, ...]], grouped: GroupedRows
+) -> Residuals | None:
     """Compare within run, turn and what was seen before, beside the time, what had failed, and more.
 
     All splits share what these explain: it costs each of them as little as it can, and what is left of outcomes on
@@ -253,8 +283,6 @@ def _alike(rows: Sequence[_Row], cause: Sequence[float], beside: Sequence[tuple[
         ),
         strict=True,
     )
-    groups = [[row.run for row in rows], [str(row.past.turn) for row in rows], [row.past.seen for row in rows]]
-    grouped = GroupedRows(groups, [row.task for row in rows])
     return residuals([row.outcome for row in rows], cause, [*varying], grouped)
 
 

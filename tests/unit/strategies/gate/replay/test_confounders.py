@@ -110,7 +110,8 @@ def test_tasks_are_compared_with_themselves_where_several_tried_them() -> None:
 
 def test_who_lasted_longer_is_compared_with_who_had_come_as_far() -> None:
     looked = AnytimeBefore(action=HAND_IN, do=LOOKING)
-    causes = [confounding(looked, world("crash", seed, episodes=2_400)) for seed in (seeds := range(1, 4))]
+    seeds = range(1, 4)
+    causes = [confounding(looked, world("crash", seed, episodes=2_400)) for seed in seeds]
     zs = [cause.risk_difference / cause.error for cause in causes]
     assert sum(zs) / len(zs) < 1, (
         f"seeds {list(seeds)}: z {zs}"
