@@ -113,7 +113,7 @@ def _loaded_process() -> str:
 
 
 def serve(descriptor: int) -> None:
-    """Load, and fork for whoever asks, until nobody is left to ask; the child leaves with its exit code."""
+    """Load germline, then fork for each request until the pipe closes; a child exits with its command's code."""
     for name in _LOADED:
         importlib.import_module(name)
     gc.freeze()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from events.types.score import Effect
 
 if TYPE_CHECKING:
+    from events.types.score import Confounding
     from events.types.tiers import ProvenFigures, SeenFigures, SupportedFigures, TierFigures
     from registry.state.candidate import Candidate
     from registry.state.tiers import LineTier
@@ -89,6 +90,11 @@ def unseen_words(times_as_strong: float) -> str:
         f"something unseen, {times_as_strong:.1f} times as strong as all that was seen before the decision, could "
         "still explain it"
     )
+
+
+def alike_words(cause: Confounding) -> str:
+    """Say what decisions that are compared have in common."""
+    return f"of the same {'task, run' if cause.same_task else 'run'} and turn that saw the same before"
 
 
 def _points(figures: SupportedFigures | ProvenFigures | Effect) -> str:

@@ -9,7 +9,7 @@ from math import ceil
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final
 
-from registry.query.tier_sentences import unseen_words
+from registry.query.tier_sentences import alike_words, unseen_words
 from strategies.gate.replay.confounders import SURELY
 from strategies.gate.replay.leave_one_out import stands
 from strategies.gate.replay.recovery_endpoint import MOST_CENSORING_APART, too_far_apart
@@ -323,9 +323,8 @@ def chance(effect: Effect) -> tuple[float, str]:
     cause = effect.confounding
     if cause is None or not cause.decisions:
         return effect.p, ""
-    task = "of the same task, run and turn" if cause.same_task else "of the same run and turn"
     splits = f", explore (best of {cause.chosen_of}) and sealed together" if cause.mined is not None else ""
-    return support_p(cause), f" among decisions {task} that saw the same before{splits}"
+    return support_p(cause), f" among decisions {alike_words(cause)}{splits}"
 
 
 def _matters(effect: Effect, policy: GatePolicy) -> Rule:

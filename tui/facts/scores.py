@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from events.types.score import Score
+from registry.query.tier_sentences import alike_words
 from tui.facts.fact import Fact, ScorePair, fact
 from tui.facts.replicates import replicate_facts
 from tui.text.numbers import count, interval, share, signed
@@ -83,12 +84,11 @@ def like_decisions_words(cause: Confounding) -> str:
     """Say what is left of an effect where decisions are compared that saw the same before."""
     if not cause.decisions:
         return "no decisions that could be compared"
-    alike = "of the same task, run and turn" if cause.same_task else "of the same run and turn"
     from strategies.gate.stats.mantel_haenszel import Z95  # noqa: PLC0415 - 50 ms, for measured claims alone
 
     low, high = (cause.risk_difference + side * Z95 * cause.error for side in (-1, 1))
     figure = f"{signed(cause.risk_difference, 2)} {interval(low, high, 2)}"
-    return f"{figure} among {cause.decisions:,} decisions {alike} that saw the same before"
+    return f"{figure} among {cause.decisions:,} decisions {alike_words(cause)}"
 
 
 def sources_words(left: Replication) -> str:

@@ -1,7 +1,7 @@
 """Whether a common cause explains an effect: like decisions compared, and a control that no line could have moved.
 
 Who looks first may succeed because it looked, or because it is the better agent, or has the easier task. Compared
-are decisions of one run, turn and time that saw the same before, on the same task where tasks repeat, beside what
+are decisions of one run, turn and time that saw the same before, on tasks alike where tasks repeat, beside what
 had failed before and what the agent does elsewhere. The control is the same action elsewhere in the episode: if a
 hidden trait of agent, task or moment makes an agent do it and succeed, it shows there as well. Then a decision is
 held against how likely it was, given how often the agent does so in all: what is left of it has nothing to do with
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 CLASSES: Final = 6
 """How many classes of action of an agent's habit are told apart: the commonest."""
 SAME_TASK: Final = 0.5
-"""The share of decisions on tasks that several tried from which tasks are compared with themselves."""
+"""The share of episodes with a decision, on tasks that several of them tried, from which other attempts count."""
 CELL: Final = 20
 """Decisions on either side from which a part of the logs can speak for itself."""
 MOST_SHARED: Final = 0.8
@@ -51,8 +51,9 @@ class _Row(NamedTuple):
     """One decision: its episode, task and run, whether it obeyed, its outcome, its time, and what was beside it.
 
     `elsewhere` counts how much oftener than others the agent obeys, as it were, where the claim does not apply;
-    `expected` is how likely it is to, given how often it does so in all, `on_task` given how often all do who try
-    the task.
+    `expected` is how likely it is to, given how often it does so in all, `on_task` given how often others on its
+    task do. `others` is what those came to, `others_obeyed` how many of them obeyed; None and 0 where tasks do not
+    repeat.
     """
 
     id: str
@@ -143,12 +144,13 @@ def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord], *, to_end: b
     pasts = [background(decision, subject, usual, record, to_end=to_end) for record, decision in decided]
     turns = [past.turn for past in pasts]
     chances = _chances([past.dealt for past in pasts], turns)
-    with_others, others = counting_others(subject, records), outcomes_of_others(records, stratum_of)
-    last_decided = {record.id: float(decision.obeyed) for record, decision in decided}
-    others_obeyed = of_others(records, [last_decided.get(record.id, 0.0) for record in records])
-    on_task = _chances(
-        [with_others(record, past.dealt) for (record, _), past in zip(decided, pasts, strict=True)], turns
-    )
+    on_task, others, others_obeyed = chances, dict[str, float](), dict[str, float]()
+    if _repeat(decided):
+        with_others, others = counting_others(subject, records), outcomes_of_others(records, stratum_of)
+        last_decided = {record.id: float(decision.obeyed) for record, decision in decided}
+        others_obeyed = of_others(records, [last_decided.get(record.id, 0.0) for record in records])
+        counts = [with_others(record, past.dealt) for (record, _), past in zip(decided, pasts, strict=True)]
+        on_task = _chances(counts, turns)
     share = sum(past.same for past in pasts) / max(sum(past.free for past in pasts), 1)
 
     def row(
@@ -187,9 +189,9 @@ def _chances(tables: Sequence[ActionCounts], turns: Sequence[int]) -> list[float
     return [chance_here(table, odds[turn]) for table, turn in zip(tables, turns, strict=True)]
 
 
-def _repeats(rows: Sequence[_Row]) -> bool:
-    """Tell whether most decisions are on tasks that several tried."""
-    episodes = {row.id: row.task for row in rows}
+def _repeat(decided: Sequence[tuple[EpisodeRecord, Decision]]) -> bool:
+    """Tell whether most episodes with a decision are on tasks that several of them tried."""
+    episodes = {record.id: record.task for record, _ in decided}
     tried = Counter(episodes.values())
     return sum(count for count in tried.values() if count > 1) >= max(SAME_TASK * len(episodes), 1)
 
@@ -201,7 +203,7 @@ def _compared(decided: list[_Row]) -> _Compared:
     what it seems: few of them tell little. An action that is hardly done but in one place says nothing of a task.
     """
     grouped = _grouped(decided)
-    if not _repeats(decided):
+    if all(row.others is None for row in decided):
         return _Compared(decided, grouped, _effect(decided, grouped))
     across, against = _effect(decided, grouped, on_task=True), _against_others(decided, grouped)
     effect, beside = (left.slope() if left else None for left in (across, against.itself))

@@ -128,18 +128,8 @@ def background(
     out: where the outcome is known before the end, what agents do then follows from it.
     """
     turn, alike, apart = record.steps[decision.at].turn, of_class(subject.about), of_class(subject.apart)
-    before: list[StepRecord] = []
-    earlier: list[StepRecord] = []
-    later: list[StepRecord] = []
-    last: StepRecord | None = None
-    for at, step in enumerate(record.steps):
-        if not _counts(step):
-            continue
-        if last is not None and not last.error and step.turn != turn:
-            (earlier if step.turn < turn else later).append(step)
-        if at < decision.at and step.turn < turn:
-            before.append(step)
-        last = step
+    before, free = actions_before(record, decision.at), _free_actions(record)
+    earlier, later = ([step for step in free if step.turn < turn], [step for step in free if step.turn > turn])
     elsewhere = [*earlier, *later] if to_end else earlier
     own = before if subject.whole else [record.steps[decision.at]]
     alone = subject.whole and not to_end  # its own actions are all that is known
@@ -163,9 +153,8 @@ def times_done(subject: ClaimedAction, records: Sequence[EpisodeRecord]) -> list
     alike, apart = of_class(subject.about), of_class(subject.apart)
     counts = []
     for record in records:
-        actions = [step for step in record.steps if _counts(step)]
-        free = [step.action for before, step in pairwise(actions) if not before.error and not apart[step.action]]
-        counts.append((sum(alike[action] for action in free), len(free)))
+        free = [step for step in _free_actions(record) if not apart[step.action]]
+        counts.append((_count(free, alike), len(free)))
     return counts
 
 
@@ -182,6 +171,12 @@ def actions_before(record: EpisodeRecord, at: int) -> list[StepRecord]:
     """List the actions of turns before that of an index, without handing in."""
     turn = record.steps[at].turn
     return [step for step in record.steps[:at] if step.turn < turn and _counts(step)]
+
+
+def _free_actions(record: EpisodeRecord) -> list[StepRecord]:
+    """List the actions that did not follow a failure, which may ask for one."""
+    actions = [step for step in record.steps if _counts(step)]
+    return [step for before, step in pairwise(actions) if not before.error]
 
 
 def _count(steps: Sequence[StepRecord], alike: Mapping[str, bool]) -> int:

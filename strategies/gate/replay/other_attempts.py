@@ -51,11 +51,12 @@ def outcomes_of_others(
     records: Sequence[EpisodeRecord], stratum_of: Callable[[EpisodeRecord], Stratum]
 ) -> dict[str, float]:
     """Average what the other attempts of its task came to, beyond their runs, by episode; not for one alone."""
-    runs: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for record in records:
-        runs[stratum_of(record)[:2]].append(outcome_of(record))
-    means = {run: fsum(outcomes) / len(outcomes) for run, outcomes in runs.items()}
-    return of_others(records, [outcome_of(record) - means[stratum_of(record)[:2]] for record in records])
+    runs = [stratum_of(record)[:2] for record in records]
+    outcomes: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for record, run in zip(records, runs, strict=True):
+        outcomes[run].append(outcome_of(record))
+    means = {run: fsum(of_run) / len(of_run) for run, of_run in outcomes.items()}
+    return of_others(records, [outcome_of(record) - means[run] for record, run in zip(records, runs, strict=True)])
 
 
 def of_others(records: Sequence[EpisodeRecord], values: Sequence[float]) -> dict[str, float]:
