@@ -10,7 +10,7 @@ from strategies.policy.canonical_json import canonical_json
 if TYPE_CHECKING:
     from events.types.score import Endpoint
 
-METHOD: Final = "replay-4"
+METHOD: Final = "replay-5"
 """How claims are judged and episodes imputed; a change that moves figures takes the next number."""
 
 LEAST_OBEDIENT: Final = 5

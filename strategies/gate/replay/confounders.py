@@ -5,7 +5,7 @@ are decisions of one run, turn and time that saw the same before, on tasks alike
 had failed before and what the agent does elsewhere. The control is the same action elsewhere in the episode: if a
 hidden trait of agent, task or moment makes an agent do it and succeed, it shows there as well. Then a decision is
 held against how likely it was, given how often the agent does so in all: what is left of it has nothing to do with
-any such trait.
+any such trait. Where that leaves too little to tell, it has to show more than twice what doing so elsewhere does.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from strategies.gate.replay.decisions import background, claimed_action, decisio
 from strategies.gate.replay.other_attempts import counting_others, goes_with_others, of_others, outcomes_of_others
 from strategies.gate.replay.support import NOTICED_Z
 from strategies.gate.stats.conditional_odds import chance_here, odds_ratio, weights
-from strategies.gate.stats.fixed_effects import GroupedRows, residuals
+from strategies.gate.stats.fixed_effects import GroupedRows, Slope, residuals
 from strategies.gate.stats.mantel_haenszel import one_sided_p, stratifier
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.decisions import Background, Decision
     from strategies.gate.replay.exposure import Inverse
     from strategies.gate.stats.conditional_odds import ActionCounts
-    from strategies.gate.stats.fixed_effects import Residuals, Slope
+    from strategies.gate.stats.fixed_effects import Residuals
 
 CLASSES: Final = 6
 """How many classes of action of an agent's habit are told apart: the commonest."""
@@ -43,8 +43,12 @@ CELL: Final = 20
 """Decisions on either side from which a part of the logs can speak for itself."""
 MOST_SHARED: Final = 0.8
 """Beyond this share, what other attempts decide alike is taken for no more."""
+AS_LOUDLY: Final = 2.0
+"""How many times as much a decision may owe to a cause in common as the same action elsewhere does."""
 SURELY: Final = 2.33
 """The z beyond which a part speaks against the whole (p .01)."""
+_FOUND_Z: Final = 3.86
+"""The effect, in standard errors, that is found nine times of ten at half of alpha .01."""
 
 
 class _Row(NamedTuple):
@@ -98,14 +102,16 @@ def confounding(
     0 where that cannot be counted.
     """
     decided = _rows(claim, [*sealed, *explore], to_end=to_end)
-    rows, grouped, itself, on_task, others = _compared(decided)
+    compared = _compared(decided)
+    rows, grouped, itself, on_task, others = compared
     known = {record.id for record in sealed}
     sides = [[row.id in known for row in rows], [row.id not in known for row in rows]]
     effect, mined = (itself.slope(side) if itself else None for side in sides)
-    control = _control(rows, grouped, on_task=on_task) if effect else None
+    elsewhere = _control(rows, grouped, on_task=on_task) if effect else None
+    control = elsewhere.slope() if elsewhere else None
     noticed = control is not None and control.z >= NOTICED_Z
-    more = _effect(rows, grouped, beyond=True, on_task=on_task) if noticed else None
-    beyond, mined_beyond = (more.slope(side) if more else None for side in sides)
+    beside = _beyond(rows, grouped, compared, elsewhere) if elsewhere and noticed else None
+    beyond, mined_beyond = (beside(side) if beside else None for side in sides)
     bare = _bare(rows) if effect else None
     return Confounding(
         decisions=sum(sides[0]) if effect else 0,
@@ -261,11 +267,39 @@ def _effect(
     return _alike(rows, [row.obeyed for row in rows], beside, grouped)
 
 
-def _control(rows: Sequence[_Row], grouped: GroupedRows, *, on_task: bool) -> Slope | None:
+def _control(rows: Sequence[_Row], grouped: GroupedRows, *, on_task: bool) -> Residuals | None:
     """Ask what doing the same elsewhere goes with, each time, beside the decision itself."""
     beside = [(row.obeyed, row.on_task) if on_task else (row.obeyed,) for row in rows]
-    left = _alike(rows, [row.elsewhere for row in rows], beside, grouped)
-    return left.slope() if left else None
+    return _alike(rows, [row.elsewhere for row in rows], beside, grouped)
+
+
+def _beyond(
+    rows: Sequence[_Row], grouped: GroupedRows, compared: _Compared, elsewhere: Residuals
+) -> Callable[[Sequence[bool]], Slope | None]:
+    """Give a way to tell, over some of the rows, what an effect shows beyond who decides so often anyway.
+
+    Two ways are known. Held against how likely the decision was, it keeps nothing of any trait, and little of an
+    action that is hardly done elsewhere. Less than twice what the action goes with elsewhere keeps that, and loses
+    much where traits speak loudly. Taken is what finds the smaller effect nine times of ten.
+    """
+    by_habit = _effect(rows, grouped, beyond=True, on_task=compared.on_task)
+    habit, control = by_habit.slope() if by_habit else None, elsewhere.slope()
+    less = _less(compared.itself, elsewhere)
+    if less and control and (not habit or control.value + _FOUND_Z * less.error < _FOUND_Z * habit.error):
+        return lambda side: _less(compared.itself, elsewhere, side)
+    return by_habit.slope if by_habit else lambda _: None
+
+
+def _less(effect: Residuals | None, elsewhere: Residuals, side: Sequence[bool] | None = None) -> Slope | None:
+    """Give what is left of an effect where a cause in common speaks twice as loudly from it as from elsewhere.
+
+    The two are measured at right angles, so their errors add as if nothing tied them.
+    """
+    here, there = effect.slope(side) if effect else None, elsewhere.slope(side)
+    if here is None or there is None:
+        return None
+    value = here.value - AS_LOUDLY * max(there.value, 0.0)
+    return Slope(value, sqrt(here.error**2 + (AS_LOUDLY * there.error) ** 2))
 
 
 def _alike(
