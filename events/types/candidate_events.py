@@ -168,10 +168,11 @@ class CandidateHeld(Frozen):
 
 
 class SeenLineJudged(Frozen):
-    """Outcomes are asked whether they support a line that is only seen, which spends a share of alpha either way.
+    """Outcomes are asked whether they support a line that is only seen, which spends a share of alpha if not.
 
-    `sent` is its number among all claims that were sent to sealed logs, `decisions` the sealed ones that it was
-    asked on, `p` theirs before like ones were compared. A line that is `supported` climbs by the next event.
+    `sent` is its number among the claims that were sent to sealed logs and not promoted, `decisions` the sealed
+    ones that it was asked on, `p` theirs before like ones were compared. A line that is `supported` climbs by the
+    next event.
     """
 
     type: Literal["SeenLineJudged"] = "SeenLineJudged"

@@ -206,7 +206,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     ),
     "CandidateHeld": lambda e: f"held: {_first(e.reasons)}",
     "SeenLineJudged": lambda e: (
-        f"outcomes {'support it' if e.supported else 'do not support it yet'}: claim {e.sent:,} of this registry, "
+        f"outcomes {'support it' if e.supported else 'do not support it yet'}: share {e.sent:,} of alpha, "
         f"p {e.p:.2g} in {_count(e.decisions, 'decision')}"
     ),
     "LineTierChanged": lambda e: f"tier {_tier(e.before)} → {_tier(e.after)}: {e.reason}",

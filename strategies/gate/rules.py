@@ -44,8 +44,8 @@ HINTED: Final = "outcomes are hints from the world, no labels: for review"
 def replay_rules(figures: Figures, policy: GatePolicy, sent: int) -> Iterator[Rule]:
     """Apply the written rule to a candidate's figures, in the order in which a verdict names what fails.
 
-    Units: sent is the number of claims sent so far, this one counted; it names the share of alpha,
-    and 0 all of it.
+    Units: sent is the number of claims sent so far and not promoted, this one counted; it names the share of
+    alpha, and 0 all of it.
     """
     yield from _labelled(figures)
     yield _both_arms(figures)

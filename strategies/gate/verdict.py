@@ -36,8 +36,8 @@ class Verdict:
 def judge(figures: Figures, policy: GatePolicy, sent: int) -> Verdict:
     """Decide whether a candidate may replace its base version.
 
-    Units: sent is the number of claims sent so far, this one counted; it names the share of alpha,
-    and 0 all of it.
+    Units: sent is the number of claims sent so far and not promoted, this one counted; it names the share of
+    alpha, and 0 all of it.
     Rejects where the estimate is not above 0, or surely below the least difference that matters; holds, naming
     what is missing, where it is neither refuted nor shown; promotes when nothing is missing. On the endpoint
     `recovered` a claim that lowers the outcome is rejected whatever it recovers.

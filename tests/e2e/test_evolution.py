@@ -23,6 +23,7 @@ from strategies.gate.replay import evaluation_set, measure
 from strategies.gate.replay.evaluation_set import sent_so_far
 from strategies.gate.rules import RECOVERED_ALONE
 from strategies.logs.scan import scan
+from strategies.monitor.review import approve
 from strategies.policy.presets import PRESETS
 from strategies.policy.written_rules import METHOD
 from strategies.pool.intake import take_in as take_in_episodes
@@ -270,7 +271,19 @@ def test_a_signal_of_which_explore_lets_no_claim_through_takes_its_share_of_alph
         registry.execute(RecordFact((finished,)), actor="germline")
         assert sent_so_far(registry) == asked
     take_in_episodes(registry, world_with_a_rule(3))
-    assert evolve(registry, plan()).cycles[0].sent == 2
+    (promoted,) = evolve(registry, plan()).cycles
+    assert (promoted.verdict, promoted.sent) == ("promote", 2)
+    assert sent_so_far(registry) == 1, "what logs promote gives its share back"
+
+
+def test_what_a_person_lets_through_gives_no_share_of_alpha_back(registry: Registry) -> None:
+    (held,) = evolve(registry, plan(review=True)).cycles
+    assert (held.verdict, held.sent) == ("hold", 1)
+    assert held.candidate is not None
+    waiting = registry.candidate(held.candidate.id)
+    assert waiting is not None
+    approve(registry, waiting, "it reads well")
+    assert sent_so_far(registry) == 1
 
 
 def test_what_another_method_measured_is_measured_again(

@@ -410,8 +410,9 @@ def sent_through(
 ) -> list[Judgement]:
     """Answer each signal from explore, and send what survives through the gate, one after the other.
 
-    `sent` questions were asked before; each signal of which any claim was tried is one more. Each is measured on a
-    skill without claims, or, with `keeping`, on one that keeps what was promoted before.
+    `sent` questions were asked before and not answered; each signal of which any claim was tried is one more,
+    until its claim is promoted. Each is measured on a skill without claims, or, with `keeping`, on one that keeps
+    what was promoted before.
     What only its endpoint keeps out counts as promoted: the other rules must hold chance off without it.
     """
     live: tuple[Claim, ...] = ()
@@ -439,8 +440,9 @@ def sent_through(
                 chosen_of=proposal.chosen_of,
             )
         verdict = judge(_on_any_endpoint(evidence.figures), WRITTEN_RULE, sent)
-        if keeping and verdict.decision == "promote" and not isinstance(proposal, Removal):
-            live += evidence.kept
+        if verdict.decision == "promote" and not isinstance(proposal, Removal):
+            sent -= 1
+            live += evidence.kept if keeping else ()
         about = ask.signal.template or ask.signal.action
         judgements.append(Judgement(about, proposal.proposer, claim, evidence, verdict))
     return judgements

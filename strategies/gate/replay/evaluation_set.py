@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
-from events.types.candidate_events import CandidateScored, SeenLineJudged
+from events.types.candidate_events import CandidatePromoted, CandidateScored, SeenLineJudged
 from events.types.registry_events import CycleFinished, EvaluatorRegistered
 from registry.decide.commands import RecordFact
 from strategies.engines.share import HERE, Sharing
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord, WorldSource
     from strategies.pool.splits import Division
+
+_ASKING: Final = ("CandidateScored", "CandidatePromoted", "CycleFinished", "SeenLineJudged")
 
 GROWTH: Final = 1.25
 """Sealed tasks must have grown by a quarter before the pool gets a new evaluator."""
@@ -183,25 +185,30 @@ def _as_frozen(library: Library, evaluator: str) -> Division:
 
 
 def sent_so_far(library: Library) -> int:
-    """Count the questions that logs were asked so far: what shares one error rate; mere words are none.
+    """Count the questions that logs were asked so far and did not answer: what shares one error rate.
 
-    All evaluators count: logs that grew give no claim a fresh rate, it may be asked again for the next share. A
-    bundle sends several claims at once, as its measurement says; a line that is only seen is sent each time that
-    outcomes are asked about it. A signal counts too of whose claims explore let none through: chance had its turn
-    there as well, and shares for those alone that explore let through would add up to more than the whole.
+    What logs promote gives its share back; mere words are no question. All evaluators count: logs that grew give
+    no claim a fresh rate, it may be asked again for the next share. A bundle sends several claims at once, as its
+    measurement says; a line that is only seen is sent each time that outcomes are asked about it. A signal counts
+    too of whose claims explore let none through: chance had its turn there as well, and shares for those alone
+    that explore let through would add up to more than the whole.
     """
     every = (candidate.proposed for candidate in library.candidates())
-    claimed = {proposed.candidate for proposed in every if proposed.claims or proposed.removes}
-    count, measured = 0, set[str]()
-    for envelope in library.log.read(types=("CandidateScored", "CycleFinished", "SeenLineJudged")):
+    claims = {of.candidate: bool(of.claims) for of in every if of.claims or of.removes}
+    count, measured, answered = 0, set[str](), ""
+    for envelope in library.log.read(types=_ASKING):
         match envelope.event:
             case CycleFinished() as cycle:
                 count += cycle.candidate is None and cycle.tried > 0
-            case CandidateScored() as scored if scored.sent and scored.candidate in claimed:
-                count = max(count + (scored.candidate not in measured), scored.sent)
+            case CandidateScored() as scored if scored.sent and scored.candidate in claims:
+                is_new = scored.candidate not in measured
+                by_logs = is_new and claims[scored.candidate] and scored.rollouts is None
+                count, answered = max(count + is_new, scored.sent), scored.candidate if by_logs else ""
                 measured.add(scored.candidate)
+            case CandidatePromoted() as promoted if promoted.preset and promoted.candidate == answered:
+                count, answered = count - 1, ""
             case SeenLineJudged() as asked:
-                count = max(count + 1, asked.sent)
+                count = max(count + 1, asked.sent) - asked.supported
             case _:
                 pass
     return count

@@ -150,7 +150,7 @@ def test_candidates_and_evaluators_keep_their_names_from_one_germline_to_the_nex
     name = candidate_id("sql-analyst", [AfterError(template="t", do="x")], "e1")
     assert name == "457a2de30bf527f6699bc39a9255c733daf73fff949620adbfcbe07ea14187a9"
     empty = evaluator_id(Division((), (), ()), "key")
-    assert empty == "7dc8ce11d8cdc5b9420cc69e783832742c26966abfddafad01431baa401a2935"
+    assert empty == "357821a359c4028e5e370b468c35715504cdc5e396cbd999d29956bcad7dacd0"
 
 
 def test_a_candidate_is_named_by_what_is_asked_not_by_how_it_is_written() -> None:
