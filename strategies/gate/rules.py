@@ -167,7 +167,7 @@ def _controlled(cause: Confounding, policy: GatePolicy, sent: int) -> Rule:
     return Rule(
         "control",
         f"doing the same elsewhere goes with {cause.later:+.3f} ± {Z95 * cause.later_error:.3f} each time",
-        "not surely above 0, or the decision tells more than how often they do it in all",
+        "not surely above 0, or the decision shows more than that explains",
         not is_noticed(cause) or p <= bar,
         f"those who do it elsewhere as well end {cause.later:+.3f} better each time, whatever they did here: "
         f"they may have been doing better already; beyond that p is {p:.2g}, above {bar:.2g}; {BY_CHANCE}",
