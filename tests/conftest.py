@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import settings
 
 from tests.clocks import TickingClock
@@ -67,6 +68,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """
     if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
         config.option.dist = "loadgroup"
+    config.option.loadscopereorder = False  # dear tests first, modules of cheap ones last
     if hasattr(config, "workerinput"):
         config.option.loadgroup = config.workerinput["loadgroup"]
 
@@ -75,6 +77,29 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 def pytest_configure_node(node: Any) -> None:  # noqa: ANN401 - xdist tells no types
     """Tell a worker of xdist whether groups count."""
     node.workerinput["loadgroup"] = node.config.option.dist == "loadgroup"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:  # noqa: ANN401 - xdist tells no types
+    """Hand out groups and modules of cheap tests, not tests."""
+    if config.option.dist != "loadgroup":
+        return None
+    from tests.work_division import GroupsAndModules  # xdist need not be there
+
+    return GroupsAndModules(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Let a worker of xdist send one report of a test that passed, not three: each costs half a small test."""
+    if not hasattr(item.config, "workerinput") or item.config.option.durations:
+        return None
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 @pytest.hookimpl(trylast=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 
+from events.types.claims import AfterError, Replace
 from strategies.claims.applicability import matches
 from strategies.engines.share import HERE
 from strategies.episodes.episode_records import packed, unpacked
 from strategies.gate.replay.contrast import cases_of, contrast, judged, settings_of
+from strategies.gate.replay.exposure import Inverse
 from strategies.gate.replay.leave_one_out import replication, stands
 from strategies.gate.replay.recovery_endpoint import attempts, endpoint_for
 from strategies.gate.replay.replicates import turned_part
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from events.types.score import Endpoint
     from strategies.engines.share import Sharing
     from strategies.episodes.episode import EpisodeRecord
-    from strategies.gate.replay.contrast import Contrast, JudgeableEpisodes, Setting
-    from strategies.gate.replay.exposure import Inverse
+    from strategies.gate.replay.contrast import Case, Contrast, JudgeableEpisodes, Setting
     from strategies.gate.stats.mantel_haenszel import Stratum
 
 _T = TypeVar("_T")
@@ -78,8 +79,11 @@ class Explore:
 
     def judged_failing(self, template: str) -> tuple[EpisodeRecord, ...]:
         """The judged episodes in which a step failed with what fits a template."""
+        return tuple(self.judged[place] for place in self._places_failing(template))
+
+    def _places_failing(self, template: str) -> list[int]:
         fitting = [places for text, places in self._failing.items() if matches(template, text)]
-        return tuple(self.judged[place] for place in sorted(set().union(*fitting)))
+        return sorted(set().union(*fitting))
 
     @cached_property
     def _failing(self) -> dict[str, set[int]]:
@@ -102,8 +106,18 @@ class Explore:
     def by_outcome(self, claim: Claim | Inverse) -> Contrast | None:
         """Compare those who obeyed with those who did not, by how their tasks ended."""
         if claim not in self._by_outcome:
-            self._by_outcome[claim] = contrast(cases_of(claim, self.judged, self._settings))
+            self._by_outcome[claim] = contrast(self._cases_of(claim))
         return self._by_outcome[claim]
+
+    def _cases_of(self, claim: Claim | Inverse) -> list[Case]:
+        """Find the judged episodes that reach a claim's moment; of one about an error, among those that met it."""
+        about = claim.claim if isinstance(claim, Inverse) else claim
+        if not isinstance(about, (AfterError, Replace)):
+            return cases_of(claim, self.judged, self._settings)
+        places = self._places_failing(about.template)
+        return cases_of(
+            claim, [self.judged[place] for place in places], [self._settings[place] for place in places]
+        )
 
     def shows(self, claim: Claim) -> Shown:
         """Compare the same by whatever judges this claim here."""
