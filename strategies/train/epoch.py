@@ -28,7 +28,7 @@ from strategies.train.proposed_changes import (
     removals_of_learned_lines,
     tested_first,
 )
-from strategies.train.training_plan import LEAST_COMPANY, MOST_CHANGES, MOST_WAITED
+from strategies.train.training_plan import EPOCHS_A_ROUND, LEAST_COMPANY, MOST_CHANGES, MOST_WAITED
 from strategies.train.training_proposers import PopulationProposer
 
 if TYPE_CHECKING:
@@ -92,18 +92,20 @@ def _changes(plan: TrainingPlan) -> list[Candidate]:
 
 
 def _explore(plan: TrainingPlan, record: TrainingRecord) -> list[TaskAttempt]:
-    """Run the live version on explore tasks: afresh in every second epoch that looks at the same version.
+    """Run the live version on explore tasks, afresh in every third epoch that looks at it.
 
-    The other ones ask again about the runs of the epoch before, in other minibatches: ideas cost less than runs.
+    Given is what came of all these rounds: ideas cost less than runs, and the more failures are shown, the more
+    kinds of them are answered at once. A search of a population compares its variants with one round alone.
     """
-    capsule = plan.rig.registry.capsule(plan.skill)
+    capsule, at = plan.rig.registry.capsule(plan.skill), _round(record)
+    first = at if isinstance(plan.proposer, PopulationProposer) else 0
     with runs_of(plan.rig) as runs:
-        return explored(plan.rig, runs, capsule, _round(record))
+        return [attempt for each in range(first, at + 1) for attempt in explored(plan.rig, runs, capsule, each)]
 
 
 def _round(record: TrainingRecord) -> int:
     *before, version = record.versions_explored
-    return before.count(version) // 2
+    return before.count(version) // EPOCHS_A_ROUND
 
 
 def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[TaskAttempt]) -> str:

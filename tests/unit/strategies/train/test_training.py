@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from events.sqlite.log import SqliteLog
 from events.types.candidate_events import TRAINER
+from registry.registry import Registry
 from strategies.gate.aimed_rule import FRESH
 from strategies.models.tasks.training_case import TrainingCase, TrainingChange, TrainingEdit
 from strategies.rollouts.compare.metric import harness_on_metric, load_metric
@@ -18,7 +22,7 @@ from strategies.train.explore_runs import lines_shown
 from strategies.train.train_skill import train
 from strategies.train.training_plan import TrainingCaps, TrainingPlan
 from strategies.train.training_proposers import ProposedChange
-from strategies.train.training_record import records, table_of
+from strategies.train.training_record import banked, records, table_of
 from tests.clocks import TickingClock
 from tests.fake_runs import FakeRunner, planted, rig
 from tests.registries import NAME, imported, live_text, new_registry
@@ -27,11 +31,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from registry.registry import Registry
     from strategies.rollouts.compare.task_division import DividedTasks
     from strategies.rollouts.run.store import PlannedRun
     from strategies.rollouts.run.trial import Trial
     from strategies.rollouts.tasks.task import RolloutTask
+    from strategies.train.train_skill import TrainingEnd
     from strategies.train.training_record import TrainingRecord
 
 pytestmark = pytest.mark.usefixtures("place")
@@ -158,51 +162,109 @@ def phase_of(job: PlannedRun, divided: DividedTasks) -> str:
     return split if split != "sealed" else "fresh runs" if job.round in FRESH else "first looks"
 
 
+def training_in(folder: Path, *, again: bool = False) -> tuple[TrainingPlan, FakeRunner, Planted]:
+    """Plan an epoch of two lines, each for the tasks of one tag; `again` opens the registry that is there."""
+    if again:
+        registry = Registry(SqliteLog.open(folder / "registry.db"), TickingClock(seed=2), "person:ada")
+    else:
+        registry = new_registry(folder, TickingClock())
+        imported(registry, folder)
+    runner, proposer = FakeRunner(by_parity), Planted(tagged_lines)
+    return replace(plan_of(registry, proposer, runner), epochs=1), runner, proposer
+
+
+def stop_in(phase: str, made: tuple[TrainingPlan, FakeRunner, Planted], stop: Callable[[], None]) -> None:
+    """Stop a training at the third run of a phase, or at its one question."""
+    plan, runner, proposer = made
+    divided, left = plan.rig.harness.divided, [1] * (1 if phase == "proposing" else 3)
+
+    def reach(what: str) -> None:
+        if what == phase and left:
+            left.pop()
+            if not left:
+                stop()
+
+    def changed(job: PlannedRun, trial: Trial) -> Trial:
+        reach(phase_of(job, divided))
+        return trial
+
+    def suggest(case: TrainingCase) -> list[TrainingChange]:
+        reach("proposing")
+        return tagged_lines(case)
+
+    runner.changed, proposer.suggest = changed, suggest
+
+
+def promoted_by(end: TrainingEnd, registry: Registry) -> tuple[str, list[tuple[str, ...]]]:
+    """Give the skill as a training left it, and what each epoch promoted."""
+    return live_text(registry), [epoch.promoted for epoch in end.record.epochs]
+
+
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_training_that_was_interrupted_anywhere_ends_as_one_that_was_not_and_makes_no_run_twice(
     tmp_path: Path, phase: str
 ) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
     texts, seen = [], []
     for interrupted in (False, True):
         (folder := tmp_path / str(interrupted)).mkdir()
-        registry = new_registry(folder, TickingClock())
-        imported(registry, folder)
-        runner, proposer, left = (
-            FakeRunner(by_parity),
-            Planted(tagged_lines),
-            [1] * ((1 if phase == "proposing" else 3) * interrupted),
-        )
-        plan = replace(plan_of(registry, proposer, runner), epochs=1)
-        divided = plan.rig.harness.divided
-
-        def stop(what: str, left: list[int] = left) -> None:
-            if not left or what != phase:
-                return
-            left.pop()
-            if not left:  # the third run, or the one question
-                raise KeyboardInterrupt
-
-        def changed(job: PlannedRun, trial: Trial, divided: DividedTasks = divided) -> Trial:
-            stop(phase_of(job, divided))
-            return trial
-
-        def suggest(case: TrainingCase) -> list[TrainingChange]:
-            stop("proposing")
-            return tagged_lines(case)
-
-        runner.changed, proposer.suggest = changed, suggest
+        made = plan, runner, _ = training_in(folder)
         if interrupted:
+            stop_in(phase, made, interrupt)
             with pytest.raises(KeyboardInterrupt):
                 train(plan)
-        end = train(plan)
-        texts.append((live_text(registry), [epoch.promoted for epoch in end.record.epochs]))
+        texts.append(promoted_by(train(plan), plan.rig.registry))
         seen.append(Counter(runner.seen))
-        registry.log.close()
+        plan.rig.registry.log.close()
 
     assert "HELPS" in texts[0][0]
     assert texts[0] == texts[1]
     assert seen[0].keys() == seen[1].keys()
     assert sum(seen[1].values()) - len(seen[1]) <= 2  # the runs that were under way, one for each worker
+
+
+def test_a_training_that_was_killed_anywhere_goes_on_as_if_it_had_not_been_and_counts_each_run_once(
+    tmp_path: Path,
+) -> None:
+    (whole := tmp_path / "whole").mkdir()
+    plan, runner, _ = training_in(whole)
+    end, every = promoted_by(train(plan), plan.rig.registry), set(runner.seen)
+    plan.rig.registry.log.close()
+
+    for phase in PHASES:
+        (folder := tmp_path / phase).mkdir()
+        if not (victim := os.fork()):  # what it holds in memory is lost: only the registry is left
+            made = training_in(folder)
+            stop_in(phase, made, lambda: os.kill(os.getpid(), signal.SIGKILL))
+            train(made[0])
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(victim, 0)[1]) == -signal.SIGKILL, phase
+        plan, runner, _ = training_in(folder, again=True)
+        kept = banked(plan.rig.registry).runs
+        done = train(plan)
+
+        assert promoted_by(done, plan.rig.registry) == end, phase
+        assert set(runner.seen) <= every, phase
+        assert len(runner.seen) == len(every) - kept, phase  # those that were finished are not made again
+        assert done.record.epochs[-1].runs == len(every), phase
+        assert done.record.epochs[-1].cost_usd == pytest.approx(0.01 * len(every)), phase
+        plan.rig.registry.log.close()
+
+
+def test_a_proposer_is_shown_all_runs_of_a_version_and_new_ones_are_made_for_every_third_epoch(
+    registry: Registry,
+) -> None:
+    runner, proposer = FakeRunner(lambda _, __: 0.0), Planted(lambda _: [])
+    plan = plan_of(registry, proposer, runner)
+    explore = len(plan.rig.harness.divided.explore)
+
+    train(replace(plan, epochs=7, patience=9, minibatch=99))
+
+    shown = [sum(len(batch.attempts) for batch in case.batches) for case in proposer.cases]
+    assert shown == [explore * rounds for rounds in (1, 1, 1, 2, 2, 2, 3)]
+    assert len(runner.seen) == 3 * explore
 
 
 def test_the_cap_on_runs_holds_over_commands_and_a_higher_one_goes_on(registry: Registry) -> None:
