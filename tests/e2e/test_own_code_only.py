@@ -116,7 +116,9 @@ def test_processes_that_share_work_run_none_of_it(trap: Path, more: tuple[str, .
     start = trap.parent / "start.py"
     start.write_text(f"if __name__ == '__main__':\n    {WORKERS.strip().replace(chr(10), chr(10) + '    ')}\n")
     Terminal(trap).does("init")
-    done = ran(trap, sys.executable, str(start), str(trap), *more, GERMLINE_SCAN_WORKERS="2")
+    done = ran(
+        trap, sys.executable, str(start), str(trap), *more, GERMLINE_SCAN_WORKERS="2", GERMLINE_ENGINE_WORKERS="1"
+    )
     assert (done.returncode, '"episodes": 3' in done.stdout) == (0, True), done
     assert untouched(trap)
 
