@@ -100,7 +100,7 @@ def test_a_verdict_is_explained_step_by_step_from_what_was_stored(learned: Termi
 
 
 def test_what_is_missing_is_counted_in_tasks(learned: Terminal) -> None:
-    learned.does("evolve", "git-helper", "--logs", recordings().parent / "git", "--seed", "7", "--cycles", "1")
+    learned.does("evolve", "git-helper", "--logs", recordings().parent / "git", "--seed", "7")
     candidates = learned.does("candidates", "--json").json["candidates"]
     waiting = [candidate for candidate in candidates if candidate["verdict"] == "hold"]
     told = learned.does("gate", "explain", waiting[0]["id"], "--json").json
