@@ -180,7 +180,7 @@ def test_version_and_help_have_every_spelling(tmp_path: Path) -> None:
 
 
 def test_an_exit_code_leaves_the_process(tmp_path: Path) -> None:
-    """Which one a command ends with, all tests of commands ask; that of success, those here that `check`."""
+    """Which code a command ends with is asked where its tests are; here, that it leaves the process."""
     (tmp_path / ".germline").mkdir()
     (tmp_path / ".germline/registry.db").write_bytes(b"x" * 4096)
     assert subprocess.run([*GERMLINE, "verify"], cwd=tmp_path, capture_output=True, check=False).returncode == 3
