@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
-from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from io import StringIO
@@ -19,6 +19,7 @@ from tui.cli.main import main
 from tui.demo import demo_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -43,6 +44,20 @@ class Answer:
         return self.err.partition("hint   ")[2].strip()
 
 
+@contextmanager
+def _environment(named: Mapping[str, str]) -> Iterator[None]:
+    """Set variables for a while, and undo what else changes: `patch.dict` writes all of them again each time."""
+    before = dict(os.environ)
+    os.environ.update(named)
+    try:
+        yield
+    finally:
+        after = dict(os.environ)
+        for name in after.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update({name: value for name, value in before.items() if after.get(name) != value})
+
+
 class Terminal:
     """Runs commands in a folder, as a person would who has gone there; `env` is set beside a quiet default.
 
@@ -63,7 +78,7 @@ class Terminal:
             words = ("--trust-project", *words)
         with (
             chdir(self.folder),
-            patch.dict(os.environ, self._env),
+            _environment(self._env),
             recordings_read_once(),
             redirect_stdout(out),
             redirect_stderr(err),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import signal
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,8 +10,8 @@ import pytest
 from strategies.episodes.skill_version import under_versions
 from strategies.pool.known_episodes import all_episodes
 from tests.claude_sessions import sessions
-from tests.e2e.test_watch import next_line, stopped, watching
 from tests.terminal import Beginning, Terminal
+from tests.watched import watched
 from tui.session.bootstrap import open_library
 
 if TYPE_CHECKING:
@@ -156,10 +156,9 @@ def test_a_watch_takes_back_only_where_it_may_promote(germline: Terminal, settin
     judged(germline)
     germline.write("germline.toml", settings)
     sessions(germline.folder / "more", SKILL, germline.does("show", f"{SKILL}@2").out, [False], first=200)
-    with watching(germline, "more", "--evolve", "--json") as process:
-        assert "regression" in {one["kind"] for one in next_line(process)["raised"]}
-        (told,) = next_line(process)["evolve"]["taken_back"]
-        assert stopped(process, signal.SIGTERM) == 0
+    read, evolved = map(json.loads, watched(germline, "more", "--evolve", looks=1).out.splitlines())
+    assert "regression" in {one["kind"] for one in read["raised"]}
+    (told,) = evolved["evolve"]["taken_back"]
     assert told["made"] == made
     assert bool(told["command"]) == (made is None)
     version = row(germline)["version"]
@@ -171,10 +170,8 @@ def test_a_watch_measures_the_versions_in_use_anew_and_tells_what_falls_under_th
 ) -> None:
     judged(germline)
     germline.write("empty/log.jsonl", "")
-    with watching(germline, "empty", "--recheck", "1s", "--floor", "0.99", "--json") as process:
-        told = next_line(process)
-        found = told.get("recheck") or next_line(process)["recheck"]
-        assert stopped(process, signal.SIGTERM) == 0
+    told = watched(germline, "empty", "--recheck", "1s", "--floor", "0.99", looks=1).out.splitlines()
+    (found,) = [line["recheck"] for line in map(json.loads, told) if "recheck" in line]
     one = next(one for one in found if one["skill"] == SKILL)
     assert (one["version"], one["floor"], one["under_floor"]) == (2, 0.99, True)
     scored = germline.does("log", SKILL, "--type", "VersionScored", "--json").out.splitlines()

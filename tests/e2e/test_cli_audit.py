@@ -261,7 +261,7 @@ def test_what_no_encoding_can_write_ends_no_audit() -> None:
 
 
 def test_an_agent_that_hangs_is_stopped_and_keeps_no_anchor() -> None:
-    run = recorded("open('totals.csv', 'w').write('name,sum\\n')\nimport time\ntime.sleep(60)", limit_s=0.5)
+    run = recorded("open('totals.csv', 'w').write('name,sum\\n')\nimport time\ntime.sleep(60)", limit_s=0.25)
     assert run.ended == "stopped"
     assert "limit" in run.note
     assert set(run.anchors.values()) <= {False}

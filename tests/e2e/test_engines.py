@@ -115,6 +115,51 @@ def counted_salts(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return begin
 
 
+GREETER = Agent(
+    name="greeter",
+    argv=(sys.executable, "-I", "-S", "-c", "open('done', 'w'); open('log', 'w'); print({round}, 'done')"),
+)
+
+
+def test_an_agent_runs_confined_on_the_worker_and_comes_to_what_it_does_here(workers: DaskWorkers) -> None:
+    require_isolation()
+    job, runner = PlannedRun(NO_SKILL, task(1), 0), partial(AgentRunner, GREETER, SandboxPolicy())
+    there = workers.call(partial(made_there, runner, job, workers.session))
+    here = made_there(runner, job, "")
+    assert (there.status, there.value) == ("done", 1.0)
+    assert there.model_copy(update={"seconds": 0.0}) == here.model_copy(update={"seconds": 0.0})
+
+
+def test_agents_that_nobody_waits_for_any_more_are_ended_on_their_workers_and_those_of_others_go_on(
+    workers: DaskWorkers,
+) -> None:
+    require_isolation()
+    waits = (sys.executable, "-I", "-S", "-c", "import time; time.sleep(90)")
+    runner = partial(AgentRunner, Agent(name="waits", argv=waits), SandboxPolicy())
+
+    def running() -> int:
+        return sum(workers._connected().run(commands_running).values())
+
+    with ThreadPoolExecutor(2) as threads:
+        own, other = (
+            threads.submit(
+                workers.call, partial(made_there, runner, PlannedRun(NO_SKILL, task(number), 0), session)
+            )
+            for number, session in enumerate((workers.session, "somebody else's"))
+        )
+        while running() < 2:
+            time.sleep(0.05)
+        workers._connected().run(end_all, workers.session)
+        assert own.result().status == "infrastructure"
+        assert running() == 1
+        workers._connected().run(end_all, "somebody else's")
+        workers.end(end_all)
+        with suppress(EngineError):
+            other.result()
+    while running():
+        time.sleep(0.05)
+
+
 def logs_of_all_formats(folder: Path) -> Path:
     """Write twenty logs, no two the same."""
     folder.mkdir()
@@ -229,51 +274,6 @@ def test_evolution_with_a_worker_killed_on_the_way_gives_the_bytes_of_one_proces
     assert capfd.readouterr() == ("", "")
 
 
-GREETER = Agent(
-    name="greeter",
-    argv=(sys.executable, "-I", "-S", "-c", "open('done', 'w'); open('log', 'w'); print({round}, 'done')"),
-)
-
-
-def test_an_agent_runs_confined_on_the_worker_and_comes_to_what_it_does_here(workers: DaskWorkers) -> None:
-    require_isolation()
-    job, runner = PlannedRun(NO_SKILL, task(1), 0), partial(AgentRunner, GREETER, SandboxPolicy())
-    there = workers.call(partial(made_there, runner, job, workers.session))
-    here = made_there(runner, job, "")
-    assert (there.status, there.value) == ("done", 1.0)
-    assert there.model_copy(update={"seconds": 0.0}) == here.model_copy(update={"seconds": 0.0})
-
-
-def test_agents_that_nobody_waits_for_any_more_are_ended_on_their_workers_and_those_of_others_go_on(
-    workers: DaskWorkers,
-) -> None:
-    require_isolation()
-    waits = (sys.executable, "-I", "-S", "-c", "import time; time.sleep(90)")
-    runner = partial(AgentRunner, Agent(name="waits", argv=waits), SandboxPolicy())
-
-    def running() -> int:
-        return sum(workers._connected().run(commands_running).values())
-
-    with ThreadPoolExecutor(2) as threads:
-        own, other = (
-            threads.submit(
-                workers.call, partial(made_there, runner, PlannedRun(NO_SKILL, task(number), 0), session)
-            )
-            for number, session in enumerate((workers.session, "somebody else's"))
-        )
-        while running() < 2:
-            time.sleep(0.05)
-        workers._connected().run(end_all, workers.session)
-        assert own.result().status == "infrastructure"
-        assert running() == 1
-        workers._connected().run(end_all, "somebody else's")
-        workers.end(end_all)
-        with suppress(EngineError):
-            other.result()
-    while running():
-        time.sleep(0.05)
-
-
 def test_where_a_worker_cannot_isolate_it_is_the_worker_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     without_anything(monkeypatch)
     runner = partial(AgentRunner, GREETER, SandboxPolicy())
@@ -385,23 +385,6 @@ def test_without_dask_all_works_but_the_engine_that_needs_it(
     assert answer.code == 2
     assert answer.hint.startswith("pip install 'dask>=")
     germline.does("scan", "logs")
-
-
-def test_dask_is_imported_only_where_it_is_asked_for(germline: Terminal) -> None:
-    code = (
-        "import sys\nfrom tui.cli.main import main\nmain(['scan', 'logs'])\n"
-        "print([name for name in ('dask', 'distributed', 'tornado') if name in sys.modules])"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    answer = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=germline.folder,
-        capture_output=True,
-        text=True,
-        check=True,
-        env=environment,
-    )
-    assert answer.stdout.endswith("[]\n")
 
 
 def test_ctrl_c_ends_a_local_cluster_in_good_order(germline: Terminal) -> None:

@@ -21,7 +21,7 @@ def test_a_planted_helpful_change_is_promoted_and_a_harmful_one_is_not(tmp_path:
     # What says nothing, or knows visible tasks by heart, is looked at for many rounds: tests/unit/registry/
     # test_rollout_judging.py judges such runs, bench/gate.py makes them.
     changes = ("harmful", "helpful")
-    words = [sys.executable, str(EXAMPLE / "run.py"), str(tmp_path), "--each", "8", "--changes", *changes]
+    words = [sys.executable, str(EXAMPLE / "run.py"), str(tmp_path), "--each", "7", "--changes", *changes]
     told = subprocess.run(words, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stdout + told.stderr
     found = {line.split()[0]: line for line in told.stdout.splitlines()}

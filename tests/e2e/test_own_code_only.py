@@ -36,7 +36,7 @@ PLANTED: Final = (
     ),
 )
 SCRIPT: Final = Path(sys.executable).parent / "germline"
-DEEDS: Final = ("--help", "doctor", "trust --list", "verify", "status")
+DEEDS: Final = ("init", "--help", "doctor", "trust --list", "verify", "status")
 
 
 @pytest.fixture
@@ -82,19 +82,16 @@ def test_the_trap_catches_a_process_that_looks_where_it_stands(trap: Path) -> No
 @pytest.mark.skipif(not SCRIPT.is_file(), reason="germline is not installed beside this Python")
 def test_the_installed_command_and_its_own_start_run_none_of_it(trap: Path) -> None:
     """How it starts decides where it looks, what it does which modules it looks for: each start, each deed."""
-    for start, commands in (
-        ((str(SCRIPT),), ("--version", "init", "scan 0.jsonl")),
-        (own_command(), ("scan 0.jsonl",)),
-    ):
-        for words in commands:
-            done = ran(trap, *start, *words.split())
-            assert done.returncode in {0, 2, 3}, done
     begun = trap.parent / "start.py"
     begun.write_text(f"from tui.cli.main import main\nfor words in {DEEDS!r}:\n    main(words.split())\n")
     done = ran(trap, sys.executable, str(begun))
     assert done.returncode == 0, done
     assert "Usage" in done.stdout
     assert "trust-project" in done.stderr + done.stdout
+    for start, commands in (((str(SCRIPT),), ("--version", "scan 0.jsonl")), (own_command(), ("scan 0.jsonl",))):
+        for words in commands:
+            done = ran(trap, *start, *words.split())
+            assert done.returncode in {0, 2, 3}, done
     assert untouched(trap)
 
 
@@ -116,7 +113,9 @@ def test_processes_that_share_work_run_none_of_it(trap: Path, more: tuple[str, .
     start = trap.parent / "start.py"
     start.write_text(f"if __name__ == '__main__':\n    {WORKERS.strip().replace(chr(10), chr(10) + '    ')}\n")
     Terminal(trap).does("init")
-    done = ran(trap, sys.executable, str(start), str(trap), *more, GERMLINE_SCAN_WORKERS="2")
+    done = ran(
+        trap, sys.executable, str(start), str(trap), *more, GERMLINE_SCAN_WORKERS="2", GERMLINE_ENGINE_WORKERS="1"
+    )
     assert (done.returncode, '"episodes": 3' in done.stdout) == (0, True), done
     assert untouched(trap)
 

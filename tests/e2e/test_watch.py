@@ -15,6 +15,7 @@ from tests.forked import ForkedCommand
 from tests.kinds_of_work import BREAD, GARDEN, GIT, SQL, Work, log_of, write_skills
 from tests.plugged import plugged
 from tests.terminal import SPLIT_KEY, Terminal, recordings
+from tests.watched import watched
 from tui.demo import demo_folder
 
 if TYPE_CHECKING:
@@ -92,10 +93,9 @@ def test_a_watch_that_evolves_holds_for_review_and_evolve_promotes_what_it_held(
     file = tmp_path / "skills/sql-analyst/SKILL.md"
     before = file.read_bytes()
     recordings_with_a_skill(tmp_path / "logs")
-    with watching(germline, "logs", "--evolve", "--json") as process:
-        assert next_line(process)["raised"]
-        cycles = next_line(process)["evolve"]["cycles"]
-        assert stopped(process, signal.SIGTERM) == 0
+    read, evolved = map(json.loads, watched(germline, "logs", "--evolve", looks=1).out.splitlines())
+    assert read["raised"]
+    cycles = evolved["evolve"]["cycles"]
     held = [one for one in cycles if one["reasons"][0].startswith("for review")]
     assert held
     assert {one["verdict"] for one in cycles} <= {"hold", "reject"}
@@ -159,17 +159,14 @@ def test_a_watch_says_what_is_not_there_yet_and_why_a_signal_led_to_no_turn(germ
 def test_a_watch_promotes_for_each_skill_what_a_run_of_evolution_would(
     tmp_path: Path, works: tuple[Work, ...]
 ) -> None:
-    ran, watched = (having_skills(tmp_path / name, works) for name in ("ran", "watched"))
+    ran, followed = (having_skills(tmp_path / name, works) for name in ("ran", "followed"))
     ran.does("scan", "later")
     ran.does("evolve")
-    watched.write("logs/first.jsonl", failing("first"))
-    with watching(watched, "logs", "--evolve", "--json") as process:
-        next_line(process)
-        (watched.folder / "later").rename(watched.folder / "logs/later")
-        while "evolve" not in next_line(process):
-            pass
-        assert stopped(process, signal.SIGINT) == 0
-    texts = [[skill_text(germline, work) for work in works] for germline in (ran, watched)]
+    followed.write("logs/first.jsonl", failing("first"))
+    assert '"evolve"' not in watched(followed, "logs", "--evolve", looks=1).out
+    (followed.folder / "later").rename(followed.folder / "logs/later")
+    assert '"evolve"' in watched(followed, "logs", "--evolve", looks=1).out
+    texts = [[skill_text(germline, work) for work in works] for germline in (ran, followed)]
     assert texts[0] == texts[1]
     assert "PRAGMA" in texts[0][0]
     assert all("PRAGMA" not in text and "git branch" in text for text in texts[0][1:])

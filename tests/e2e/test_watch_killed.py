@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
-from contextlib import contextmanager
 from shutil import copytree
 from typing import TYPE_CHECKING
 
@@ -13,12 +11,12 @@ import pytest
 
 from events.errors import RefusedError
 from strategies.evolve.loop import Evolution, Plan, evolve
-from tests.terminal import SPLIT_KEY, Answer, Terminal, recordings
-from tui.cli.commands.logs import watch as watching
+from tests.terminal import SPLIT_KEY, Terminal, recordings
+from tests.watched import watched
 from tui.demo import demo_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from registry.registry import Registry
@@ -46,28 +44,6 @@ def beginning(folder: Path) -> Terminal:
     return germline
 
 
-def watched(germline: Terminal, monkeypatch: pytest.MonkeyPatch) -> Answer:
-    """Watch for some looks, in this process."""
-    stop, looks = threading.Event(), 0
-    looked = watching._Watched.looked
-
-    def counted(self: watching._Watched) -> None:
-        nonlocal looks
-        looked(self)
-        looks += 1
-        if looks == LOOKS:
-            stop.set()
-
-    @contextmanager
-    def stopping() -> Iterator[threading.Event]:
-        yield stop
-
-    with monkeypatch.context() as patched:
-        patched.setattr(watching._Watched, "looked", counted)
-        patched.setattr(watching, "stopped_by_signals", stopping)
-        return germline.does("watch", "logs", "--evolve", "--json")
-
-
 def killed(*_: object, **__: object) -> None:
     raise Killed
 
@@ -80,10 +56,9 @@ def came_to(germline: Terminal) -> tuple[list[str], str]:
 
 @pytest.fixture(scope="module")
 def undisturbed(own_folder: Path) -> tuple[list[str], str]:
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        germline = beginning(own_folder / "undisturbed")
-        watched(germline, monkeypatch)
-        return came_to(germline)
+    germline = beginning(own_folder / "undisturbed")
+    watched(germline, "logs", "--evolve", looks=LOOKS)
+    return came_to(germline)
 
 
 @pytest.mark.parametrize(
@@ -98,8 +73,8 @@ def test_a_watch_that_was_killed_takes_the_turns_it_still_owes_and_none_twice(
     with monkeypatch.context() as patched:
         patched.setattr(place, killed)
         with pytest.raises(Killed):
-            watched(germline, monkeypatch)
-    watched(germline, monkeypatch)
+            watched(germline, "logs", "--evolve", looks=LOOKS)
+    watched(germline, "logs", "--evolve", looks=LOOKS)
     assert "CandidatePromoted" in undisturbed[0]
     assert came_to(germline) == undisturbed
 
@@ -121,6 +96,6 @@ def test_turns_that_were_put_off_are_taken_once_the_reason_is_gone(
 
     with monkeypatch.context() as patched:
         patched.setattr("tui.cli.commands.logs.watch.evolve", mended)
-        told = watched(germline, monkeypatch)
+        told = watched(germline, "logs", "--evolve", looks=LOOKS)
     assert told.err.count("put off") == 1
     assert came_to(germline) == undisturbed
