@@ -446,7 +446,11 @@ def test_on_recorded_runs_the_true_rule_is_promoted_the_false_one_dies_on_sealed
     assert "quarantine: text that overrides instructions" in held["reasons"][0]
     assert told["model"]["refuted"] == {"explore": 0, "sealed": 1, "runs": 0}
     explained = germline.does("gate", "explain", guess["candidate"]["id"][:12], "--json").json
-    assert (explained["way"], explained["sent"], explained["verdict"]) == ("replay", 2, "reject")
+    assert (explained["way"], explained["sent"], explained["verdict"]) == (
+        "replay",
+        1,
+        "reject",
+    )  # one was promoted
     (rejected,) = germline.does("log", "--type", "CandidateRejected", "--json").out.splitlines()
     assert f"candidate:{guess['candidate']['id']}" == json.loads(rejected)["stream"]
     place = f"{SKILL}:{told['cycles'][0]['candidate']['edits'][0]['line']}"
