@@ -24,6 +24,7 @@ from tui.widgets.event_list import EventList
 
 SIZE: Final = (140, 40)
 OPENED_S: Final = 3.0
+"""Once nothing was drawn for so long, all events are listed."""
 SETTLED_S: Final = 0.5
 
 
@@ -47,15 +48,17 @@ class Watched(GermlineApp):
 async def jumps(registry: Path, count: int) -> tuple[list[float], float]:
     """Jump through the history of all events; returns the ms of each, sorted, and the MB that the process grew.
 
-    A jump ends with the last frame that is drawn for it, after which nothing is for SETTLED_S. The time stands
-    still: the frame of a new minute is none of a jump.
+    A jump ends with the last frame that is drawn for it, after which nothing is for SETTLED_S. They begin once all
+    events are listed. The time stands still: the frame of a new minute is none of a jump.
     """
     before, now = resident_mb(), SystemClock().now()
     app = Watched(lambda: open_library(registry), at="/history", now=lambda: now)
     draws, spent = random.Random(5), []
     async with app.run_test(size=SIZE):
         listed = app.base.query_one(EventList)
-        await asyncio.sleep(OPENED_S)
+        while app.drawn:  # it still reads, and draws what it has read
+            app.drawn.clear()
+            await asyncio.sleep(OPENED_S)
         for _ in range(count):
             position = listed.positions[draws.randrange(len(listed.positions))]
             app.drawn.clear()

@@ -22,6 +22,8 @@ from events.types.gene_events import GeneMutated
 from events.types.parts import Edit, Pin
 from registry.actions.publish import take_in
 from registry.decide.commands import CreateRegistry
+from registry.decide.dispatch import Decided
+from registry.decide.version_hash import with_projected_hash
 from registry.projection.projector import projecting
 from registry.registry import Registry
 
@@ -157,7 +159,7 @@ def append(
     beside: Callable[[EventLog, int], Iterable[Frozen]],
 ) -> None:
     """Append a batch of versions, each behind what comes beside it."""
-    clock, log = registry.clock, registry.log
+    clock, log, capsule = registry.clock, registry.log, registry.capsule(NAME)
     drafts = []
     for version, change in enumerate(made, first):
         drafts += [
@@ -167,6 +169,11 @@ def append(
         for stream, event in promotion(version, change, pins, scored_id):
             event_id = scored_id if isinstance(event, CandidateScored) else clock.new_id()
             drafts.append(EventDraft(stream, event, event_id, clock.now(), "miner:recovery"))
+    own = [Decided(draft.stream, draft.event) for draft in drafts]
+    drafts = [
+        draft._replace(event=item.event)
+        for draft, item in zip(drafts, with_projected_hash(own, capsule), strict=True)
+    ]
     expected = log.stream_versions(sorted({draft.stream for draft in drafts}))
     log.append(drafts, expected=expected, project=projecting(log))
 
