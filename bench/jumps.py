@@ -3,7 +3,8 @@
 `python -m bench.jumps REGISTRY COUNT` prints the ms of each jump, sorted, and the MB that the process grew.
 
 Measured 2026-11-23 among 20,000 events, beside other work: least 11 ms, median 16, 95 % 81: one jump in 20 waits
-for a search for garbage. 19 ms of a long one are the frame that Textual draws.
+for a search for garbage. 19 ms of a long one are the frame that Textual draws. 2026-11-28 among a million: least 14 ms,
+median 17, 95 % 789 while what signals tell of 10,000 versions is still counted beside it; 263 MB.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ SIZE: Final = (140, 40)
 OPENED_S: Final = 3.0
 """Once nothing was drawn for so long, all events are listed."""
 SETTLED_S: Final = 0.5
+PATIENCE_S: Final = 10.0
 
 
 def resident_mb() -> float:
@@ -56,6 +58,7 @@ async def jumps(registry: Path, count: int) -> tuple[list[float], float]:
     draws, spent = random.Random(5), []
     async with app.run_test(size=SIZE):
         listed = app.base.query_one(EventList)
+        await asyncio.sleep(OPENED_S)
         while app.drawn:  # it still reads, and draws what it has read
             app.drawn.clear()
             await asyncio.sleep(OPENED_S)
@@ -65,8 +68,10 @@ async def jumps(registry: Path, count: int) -> tuple[list[float], float]:
             started = time.perf_counter()
             listed.go_to(position)
             await asyncio.sleep(SETTLED_S)
-            if listed.line is None or not app.drawn:
-                raise SystemExit(f"event {position} was not drawn within {SETTLED_S} s")
+            while listed.line is None or not app.drawn:
+                if time.perf_counter() - started > PATIENCE_S:
+                    raise SystemExit(f"event {position} was not drawn within {PATIENCE_S} s")
+                await asyncio.sleep(SETTLED_S)
             spent.append((app.drawn[-1] - started) * 1_000)
         grown = resident_mb() - before
     return sorted(spent), grown
