@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,7 @@ from strategies.pool.erase import erase_text
 from tests.screen_pilot import screens
 from tests.story import COLUMNS, LOOK, NOW, tell
 from tui.reads.history import EventLine, read_event
+from tui.screens.app import TURN_S
 from tui.session.bootstrap import open_registry
 from tui.widgets.event_list import PAGE, EventList
 from tui.widgets.keys import APP, MOVES, ON_SCREENS, OVER_SCREENS, SCREEN
@@ -30,12 +32,15 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def test_skills_show_score_change_aliases_and_open_signals(story: Path) -> None:
+    usual = sys.getswitchinterval()
     async with screens(story) as at:
+        assert sys.getswitchinterval() == pytest.approx(TURN_S), "what is counted keeps no key press waiting"
         first, second = at.pane("#skills").splitlines()
         assert first.split()[:6] == ["◆sql-analyst", "@3", "production", ".470", "+.011", "▁▅█"]
         assert "?@3" in second
         assert "GROUP BY" in at.pane("#card")
         assert "2 promoted   ✗ 1 rejected   · 1 held" in at.pane("#card")
+    assert sys.getswitchinterval() == usual
 
 
 async def test_one_key_from_the_start_says_why_the_last_learned_line_is_there(story: Path) -> None:
