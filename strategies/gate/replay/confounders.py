@@ -103,20 +103,20 @@ def confounding(
     """
     decided = _rows(claim, [*sealed, *explore], to_end=to_end)
     compared = _compared(decided)
-    rows, grouped, itself, on_task, others = compared
+    rows, itself = compared.rows, compared.itself
     known = {record.id for record in sealed}
     sides = [[row.id in known for row in rows], [row.id not in known for row in rows]]
     effect, mined = (itself.slope(side) if itself else None for side in sides)
-    elsewhere = _control(rows, grouped, on_task=on_task) if effect else None
+    elsewhere = _control(compared) if effect else None
     control = elsewhere.slope() if elsewhere else None
     noticed = control is not None and control.z >= NOTICED_Z
-    beside = _beyond(rows, grouped, compared, elsewhere) if elsewhere and noticed else None
+    beside = _beyond(compared, elsewhere) if elsewhere and noticed else None
     beyond, mined_beyond = (beside(side) if beside else None for side in sides)
     bare = _bare(rows) if effect else None
     return Confounding(
         decisions=sum(sides[0]) if effect else 0,
         same_task=rows is not decided,
-        others=_kept(others),
+        others=_kept(compared.others),
         risk_difference=effect.value if effect else 0.0,
         error=effect.error if effect else 1.0,
         p=one_sided_p(effect.z) if effect else 1.0,
@@ -267,22 +267,21 @@ def _effect(
     return _alike(rows, [row.obeyed for row in rows], beside, grouped)
 
 
-def _control(rows: Sequence[_Row], grouped: GroupedRows, *, on_task: bool) -> Residuals | None:
+def _control(compared: _Compared) -> Residuals | None:
     """Ask what doing the same elsewhere goes with, each time, beside the decision itself."""
-    beside = [(row.obeyed, row.on_task) if on_task else (row.obeyed,) for row in rows]
-    return _alike(rows, [row.elsewhere for row in rows], beside, grouped)
+    rows = compared.rows
+    beside = [(row.obeyed, row.on_task) if compared.on_task else (row.obeyed,) for row in rows]
+    return _alike(rows, [row.elsewhere for row in rows], beside, compared.grouped)
 
 
-def _beyond(
-    rows: Sequence[_Row], grouped: GroupedRows, compared: _Compared, elsewhere: Residuals
-) -> Callable[[Sequence[bool]], Slope | None]:
+def _beyond(compared: _Compared, elsewhere: Residuals) -> Callable[[Sequence[bool]], Slope | None]:
     """Give a way to tell, over some of the rows, what an effect shows beyond who decides so often anyway.
 
     Two ways are known. Held against how likely the decision was, it keeps nothing of any trait, and little of an
     action that is hardly done elsewhere. Less than twice what the action goes with elsewhere keeps that, and loses
     much where traits speak loudly. Taken is what finds the smaller effect nine times of ten.
     """
-    by_habit = _effect(rows, grouped, beyond=True, on_task=compared.on_task)
+    by_habit = _effect(compared.rows, compared.grouped, beyond=True, on_task=compared.on_task)
     habit, control = by_habit.slope() if by_habit else None, elsewhere.slope()
     less = _less(compared.itself, elsewhere)
     if less and control and (not habit or control.value + _FOUND_Z * less.error < _FOUND_Z * habit.error):
