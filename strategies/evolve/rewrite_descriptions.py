@@ -63,5 +63,5 @@ def rewrite_descriptions(
         if write and verdict.verdict == "promote":
             publish(registry, name)
         judged.append(verdict)
-    raised = (signal.event for signal in registry.signals())
-    return DescriptionRun(tuple(event for event in raised if event.fingerprint in misfits), tuple(judged))
+    raised = sorted(signal for fingerprint in misfits if (signal := registry.signal(fingerprint)))
+    return DescriptionRun(tuple(signal.event for signal in raised), tuple(judged))

@@ -14,7 +14,46 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class WideDescription:
+class DescriptionMisfit:
+    """Finds descriptions by which a skill is surely loaded at the wrong sessions; calls for repair.
+
+    `finding` is what an audit says of such a description; `needed` tells whether the sessions that it was wrong on
+    needed the skill.
+    """
+
+    kind: str
+    finding: str
+    needed: bool
+
+    def detect(self, audit: TriggerAudit, scanned: int) -> list[Signal]:
+        """Make a signal of what an audit found; the evidence are the requests that it was wrong on."""
+        if self.finding not in audit.findings:
+            return []
+        wrong = [
+            session.record
+            for session in audit.sessions
+            if session.needed is self.needed and session.loaded is not self.needed and session.record.steps
+        ]
+        about = f"{audit.capsule.name}@{described_in(audit.capsule)}"
+        return [
+            Signal(
+                kind=self.kind,
+                fingerprint=fingerprint(self.kind, "", about),
+                template="",
+                action=about,
+                count=len(wrong),
+                episodes=len(wrong),
+                runs=tuple(sorted({record.run for record in wrong})),
+                severity=len(wrong) / max(scanned, 1),
+                calls_for="repair",
+                occurrences=tuple(Occurrence(record.id, _request(record)) for record in wrong[:EVIDENCE_LIMIT]),
+                seen_in=frozenset(record.id for record in wrong),
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class WideDescription(DescriptionMisfit):
     """Finds descriptions by which a skill is surely loaded where nothing needs it; calls for repair.
 
     `evolve` looks for it where sessions tell which skills they loaded, and holds a narrower description to sealed
@@ -22,14 +61,12 @@ class WideDescription:
     """
 
     kind: str = WIDE_DESCRIPTION
-
-    def detect(self, audit: TriggerAudit, scanned: int) -> list[Signal]:
-        """Make a signal of what an audit found; the evidence are requests that did not need the skill."""
-        return _signals(self.kind, audit, scanned, needed=False) if "too wide" in audit.findings else []
+    finding: str = "too wide"
+    needed: bool = False
 
 
 @dataclass(frozen=True)
-class NarrowDescription:
+class NarrowDescription(DescriptionMisfit):
     """Finds descriptions by which a skill is surely not loaded where sessions need it; calls for repair.
 
     `evolve` looks for it where sessions tell which skills they loaded, and holds a wider description to sealed
@@ -37,35 +74,8 @@ class NarrowDescription:
     """
 
     kind: str = NARROW_DESCRIPTION
-
-    def detect(self, audit: TriggerAudit, scanned: int) -> list[Signal]:
-        """Make a signal of what an audit found; the evidence are requests that needed the skill."""
-        return _signals(self.kind, audit, scanned, needed=True) if "too narrow" in audit.findings else []
-
-
-def _signals(kind: str, audit: TriggerAudit, scanned: int, *, needed: bool) -> list[Signal]:
-    """Make a signal of the sessions that needed a skill and did not load it, or loaded and did not need it."""
-    wrong = [
-        session.record
-        for session in audit.sessions
-        if session.needed is needed and session.loaded is not needed and session.record.steps
-    ]
-    about = f"{audit.capsule.name}@{described_in(audit.capsule)}"
-    return [
-        Signal(
-            kind=kind,
-            fingerprint=fingerprint(kind, "", about),
-            template="",
-            action=about,
-            count=len(wrong),
-            episodes=len(wrong),
-            runs=tuple(sorted({record.run for record in wrong})),
-            severity=len(wrong) / max(scanned, 1),
-            calls_for="repair",
-            occurrences=tuple(Occurrence(record.id, _request(record)) for record in wrong[:EVIDENCE_LIMIT]),
-            seen_in=frozenset(record.id for record in wrong),
-        )
-    ]
+    finding: str = "too narrow"
+    needed: bool = True
 
 
 def _request(record: EpisodeRecord) -> int:

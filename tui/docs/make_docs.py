@@ -24,7 +24,7 @@ from strategies.signals.detect import DETECTORS
 from strategies.signals.streaks import SuccessStreak
 from strategies.signals.thresholds import DEFAULTS
 from strategies.signals.uncovered_actions import UncoveredFailure
-from strategies.usage.description_signals import MISFITS, NarrowDescription, WideDescription
+from strategies.usage.description_signals import MISFITS, DescriptionMisfit
 from tui.documents.schemas import every_document, schema_text
 from tui.text.words import MEANINGS
 from tui.widgets import keys
@@ -51,7 +51,7 @@ _STREAMS: Final = {
     "audit": "an audit",
 }
 """What the modules of events are about, by the beginning of their names."""
-SIGNALS: Final[tuple[Detector | UncoveredFailure | SuccessStreak | WideDescription | NarrowDescription, ...]] = (
+SIGNALS: Final[tuple[Detector | UncoveredFailure | SuccessStreak | DescriptionMisfit, ...]] = (
     *DETECTORS,
     UncoveredFailure(),
     SuccessStreak(),
