@@ -159,20 +159,24 @@ def append(
     beside: Callable[[EventLog, int], Iterable[Frozen]],
 ) -> None:
     """Append a batch of versions, each behind what comes beside it."""
-    clock, log, capsule = registry.clock, registry.log, registry.capsule(NAME)
-    drafts = []
+    clock, log = registry.clock, registry.log
+    decided = []
     for version, change in enumerate(made, first):
-        drafts += [
-            EventDraft("registry", one, clock.new_id(), clock.now(), "germline") for one in beside(log, version)
-        ]
+        decided += [Decided("registry", one) for one in beside(log, version)]
         scored_id = clock.new_id()
-        for stream, event in promotion(version, change, pins, scored_id):
-            event_id = scored_id if isinstance(event, CandidateScored) else clock.new_id()
-            drafts.append(EventDraft(stream, event, event_id, clock.now(), "miner:recovery"))
-    own = [Decided(draft.stream, draft.event) for draft in drafts]
+        decided += [
+            Decided(stream, event, scored_id if isinstance(event, CandidateScored) else "")
+            for stream, event in promotion(version, change, pins, scored_id)
+        ]
     drafts = [
-        draft._replace(event=item.event)
-        for draft, item in zip(drafts, with_projected_hash(own, capsule), strict=True)
+        EventDraft(
+            item.stream,
+            item.event,
+            item.event_id or clock.new_id(),
+            clock.now(),
+            "germline" if item.stream == "registry" else "miner:recovery",
+        )
+        for item in with_projected_hash(decided, registry.capsule(NAME))
     ]
     expected = log.stream_versions(sorted({draft.stream for draft in drafts}))
     log.append(drafts, expected=expected, project=projecting(log))
