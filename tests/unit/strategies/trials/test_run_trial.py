@@ -52,6 +52,14 @@ def started(world: TrialWorld, terms: TrialTerms = BY_BLOCKS) -> SkillTrial:
     return world.start(terms)
 
 
+def switched_on(world: TrialWorld) -> None:
+    """Start a trial, and switch its line on in the first block that is meant to have it."""
+    trial = started(world)
+    block = next(block for block in range(1, 9) if trial.meant(block) == (True,))
+    world.clock.at_s = world.began_s + block * BLOCK_S + 5
+    switch(world.registry, NAME)
+
+
 # -- what follows ----------------------------------------------------------------------------------------
 
 
@@ -264,10 +272,7 @@ def test_a_clock_that_jumps_ahead_and_back_leaves_meaning_and_figures_as_they_ar
 
 def test_a_person_who_edits_the_skill_is_not_written_over_and_the_trial_goes_on(tmp_path: Path) -> None:
     world = TrialWorld(tmp_path)
-    trial = started(world)
-    block = next(block for block in range(1, 9) if trial.meant(block) == (True,))
-    world.clock.at_s = world.began_s + block * BLOCK_S + 5
-    switch(world.registry, NAME)
+    switched_on(world)
     assert LOOK in world.text()
     rewrite(world.place, "Round nothing.", "Round to cents.")
     edited = world.text()
@@ -289,10 +294,7 @@ def test_a_person_who_edits_the_skill_is_not_written_over_and_the_trial_goes_on(
 
 def test_an_edit_of_the_line_on_trial_is_refused_and_kept(tmp_path: Path) -> None:
     world = TrialWorld(tmp_path)
-    trial = started(world)
-    block = next(block for block in range(1, 9) if trial.meant(block) == (True,))
-    world.clock.at_s = world.began_s + block * BLOCK_S + 5
-    switch(world.registry, NAME)
+    switched_on(world)
     rewrite(world.place, LOOK.strip(), "List all tables first.")
     with pytest.raises(RefusedError, match="on trial"):
         take_in_edits(world.registry, NAME)
@@ -393,10 +395,7 @@ def test_a_second_registry_of_the_same_folder_changes_no_assignment(tmp_path: Pa
     (tmp_path / "copy").mkdir()
     stranger = new_registry(tmp_path / "copy", SetClock(at_s=world.clock.at_s, seed=5))
     take_in(stranger, world.place)
-    trial = started(world)
-    block = next(block for block in range(1, 9) if trial.meant(block) == (True,))
-    world.clock.at_s = world.began_s + block * BLOCK_S + 5
-    switch(world.registry, NAME)
+    switched_on(world)
     assert standing(stranger, NAME) == "edited"  # an arm that it knows nothing of: it leaves it alone
     with pytest.raises(RefusedError):
         publish(stranger, NAME)
