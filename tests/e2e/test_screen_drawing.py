@@ -6,7 +6,6 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from textual.widgets._footer import FooterKey
 
 from events.sqlite.session import SqliteSession
 from tests.screen_pilot import screens
@@ -85,7 +84,7 @@ async def test_a_jump_to_another_type_of_event_is_one_frame_with_other_keys_and_
             events.go_to(position)
             await drawn.wait()
             await pilot.pause()  # whatever is left to draw is drawn now
-            dim = len(bar.query(".-disabled"))
+            dim = sum(not key.works for key in bar.shown)
             shown.append((len(frames), dim, app.base.query_one("#detail").virtual_size.height))
     (first, other, again) = shown
     assert [count for count, *_ in shown] == [1, 1, 1]
@@ -139,10 +138,33 @@ async def test_a_key_that_no_longer_works_is_dimmed_where_it_stands(story: Path)
         states = []
         for key in ("G", "g"):
             await at.press(key)
-            (shown,) = (one for one in at.app.screen.query(FooterKey) if one.key == "enter")
-            states.append((shown, shown.has_class("-disabled"), "history.why" in at.keys))
+            (shown,) = (key for key in at.app.screen.query_one(KeyBar).shown if key.key == "enter")
+            bar = at.drawn.splitlines()[-1]
+            states.append((bar, shown.works, "history.why" in at.keys))
         assert events.cursor == 0
-    (first, was_dim, did_work), (last, is_dim, works) = states
-    assert first is last
-    assert (was_dim, is_dim) == (not did_work, not works)
-    assert was_dim != is_dim
+    (first, shown_before, did_work), (last, shown_now, works) = states
+    assert first == last
+    assert (shown_before, shown_now) == (did_work, works)
+    assert did_work != works
+
+
+async def test_a_click_on_a_key_of_the_bottom_line_presses_it_and_a_dim_one_rings(
+    story: Path,
+) -> None:
+    async with screens(story, "/history", size=(140, 40)) as at:
+        bar, rang = at.app.screen.query_one(KeyBar), []
+        at.app.bell = lambda: rang.append(True)  # type: ignore[method-assign] # what a terminal does is not seen here
+        line = at.drawn.splitlines()[-1]
+        await at.press("G")
+        assert not next(key for key in bar.shown if key.key == "enter").works
+        for word, named in ((" ?", ""), ("enter", "enter"), ("version", "")):
+            column = line.index(word)
+            await at.pilot.hover(KeyBar, offset=(column, 0))
+            assert (bar.under_mouse.key if bar.under_mouse else "") == named
+        await at.pilot.hover(KeyBar, offset=(line.index("filter"), 0))
+        assert bar.tooltip == "show only rows that hold a text"
+        await at.pilot.click(KeyBar, offset=(line.index("enter"), 0))
+        assert rang == [True]
+        await at.pilot.click(KeyBar, offset=(line.index("help"), 0))
+        await at.settle()
+        assert at.app.screen is not bar.screen

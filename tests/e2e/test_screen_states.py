@@ -12,6 +12,7 @@ from tests.registries import new_registry
 from tests.screen_pilot import screens
 from tests.story import tell
 from tui.screens.addresses import ScreenAddress, place_of
+from tui.widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -150,8 +151,8 @@ async def test_rows_and_keys_fit_every_width(story: Path) -> None:
                 for one in at.app.screen.query("RowsView"):
                     assert one.region.right <= width, (key, width)
                 assert "live" in at.drawn, (key, width)
-                footer = at.app.screen.query_one("Footer")
-                assert width < 80 or max(one.region.right for one in footer.children) <= width, (key, width)
+                bar = at.app.screen.query_one(KeyBar)
+                assert width < 80 or len(bar.render().plain.rstrip()) <= bar.content_size.width, (key, width)
 
 
 async def test_narrow_history_stacks_its_panes_and_a_wide_one_sets_them_side_by_side(story: Path) -> None:
