@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 KNOWLEDGE_PACKER: Final = "knowledge"
 """The proposer of what `germline knowledge add` packs."""
 TRUST_REGION_FLOOR: Final = 800
-"""Characters that may always change: a one-paragraph skill must be able to grow. Of a file no more ever may."""
+"""Characters that may always come: a one-paragraph skill must be able to grow. Of a file no more ever may."""
+GONE_FLOOR: Final = 200
+"""Characters of a skill that may always go or be replaced: two or three lines (a guess)."""
 SIZE_WARNINGS_TOKENS: Final = (2_000, 5_000)
 """Sizes to warn at."""
 LEAST_WORDS: Final = 3
@@ -116,6 +118,7 @@ def lint(
     changed = changed_characters(capsule, edits) + sum(map(len, gene_lines))
     return [
         *_too_much(base, len(edits) + (born is not None), changed, limits),
+        *_too_much_gone(capsule, len(base), edits, changed, limits),
         *_too_much_in_files(capsule, len(base), changed, files, limits),
         *_bad_files(files),
         *_bad_lines(base, text, new_lines),
@@ -167,13 +170,19 @@ def _uncovered(unclaimed: Sequence[str]) -> Iterator[LintFinding]:
 
 def changed_characters(capsule: Capsule, edits: Sequence[Edit]) -> int:
     """Count the characters that edits change: the larger of what each takes away and what it brings."""
-    texts = {(gene.id, line.id): line.text for gene in capsule.genes for line in gene.lines}
-    changed = 0
-    for edit in edits:
-        replaced = edit.target if edit.op in {"replace", "delete"} else ()
-        taken = sum(len(texts[edit.gene, line]) for line in replaced)
-        changed += max(taken, sum(map(len, edit.text)))
-    return changed
+    return sum(
+        max(sum(gone), sum(map(len, edit.text)))
+        for edit, gone in zip(edits, _lengths_gone(capsule, edits), strict=True)
+    )
+
+
+def _lengths_gone(capsule: Capsule, edits: Sequence[Edit]) -> list[list[int]]:
+    """Measure, for each edit, the lines that it takes away or replaces."""
+    lengths = {(gene.id, line.id): len(line.text) for gene in capsule.genes for line in gene.lines}
+    return [
+        [lengths[edit.gene, line] for line in edit.target] if edit.op in {"replace", "delete"} else []
+        for edit in edits
+    ]
 
 
 def _too_much(base: str, edits: int, changed: int, limits: Limits) -> Iterator[LintFinding]:
@@ -182,6 +191,20 @@ def _too_much(base: str, edits: int, changed: int, limits: Limits) -> Iterator[L
     allowed = max(int(limits.trust_region * len(base)), TRUST_REGION_FLOOR)
     if changed > allowed:
         what = f"{changed} characters change, the trust region allows {allowed}"
+        yield LintFinding("refuse", what, "trust region")
+
+
+def _too_much_gone(
+    capsule: Capsule, base: int, edits: Sequence[Edit], changed: int, limits: Limits
+) -> Iterator[LintFinding]:
+    """Hold what goes against the share: a small skill may grow by 800 characters, not lose most of its own.
+
+    One line may always go, however long, and so may as much as a few lines have.
+    """
+    gone = [length for lengths in _lengths_gone(capsule, edits) for length in lengths]
+    allowed = max(int(limits.trust_region * base), GONE_FLOOR, *gone)
+    if allowed < sum(gone) and changed <= TRUST_REGION_FLOOR:
+        what = f"{sum(gone)} characters go or are replaced, the trust region allows {allowed} of {base}"
         yield LintFinding("refuse", what, "trust region")
 
 

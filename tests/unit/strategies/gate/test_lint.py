@@ -84,6 +84,26 @@ def test_a_long_skill_may_change_by_its_share() -> None:
     assert severities(added("y " * 850 + "\n"), long) == ["refuse"]
 
 
+def test_a_small_skill_may_lose_its_share_a_few_lines_or_one_long_line_and_no_more() -> None:
+    small = capsule(
+        gene("pre", *(f"line {number:02} of a small skill\n" for number in range(40)), "z" * 500 + "\n")
+    )
+
+    def without(*lines: int) -> list[Edit]:
+        return [Edit(op="delete", gene="pre", target=lines)]
+
+    assert severities(without(*range(1, 18)), small) == []  # 408 of 1,509 characters
+    assert severities(without(*range(1, 22)), small) == ["refuse"]
+    assert severities([Edit(op="replace", gene="pre", target=tuple(range(1, 22)), text=("x\n",))], small) == [
+        "refuse"
+    ]
+    assert severities(without(41), small) == []
+    assert severities(without(1, 41), small) == ["refuse"]
+    tiny = capsule(gene("pre", *(f"line {number:02}, tiny\n" for number in range(20))))
+    assert severities(without(*range(1, 14)), tiny) == []  # 195 of 350
+    assert severities(without(*range(1, 16)), tiny) == ["refuse"]
+
+
 def test_a_replaced_line_counts_once_and_a_deleted_one_in_full() -> None:
     replaced = Edit(op="replace", gene="pre", target=(1,), text=("Short.\n",))
     deleted = Edit(op="delete", gene="pre", target=(2,))
