@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from strategies.gate.replay import explore_split
 from strategies.rollouts.run.trial import Trial
-from strategies.sandbox import confined_run
+from strategies.sandbox import child_process
 from tests.fake_runs import draw, main_text, planted
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class DrawnRunner:
 
 def commands_running() -> int:
     """Count the commands that this process runs confined."""
-    return len(confined_run._RUNNING)
+    return len(child_process.RUNNING)
 
 
 def explores_kept() -> int:

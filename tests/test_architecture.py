@@ -115,6 +115,7 @@ HOMES = {
         "registry/evidence/gitleaks.py",
         "strategies/rollouts/run/harbor_script.py",  # itself run in the sandbox
         "strategies/sandbox/bubblewrap.py",
+        "strategies/sandbox/child_process.py",
         "strategies/sandbox/confined_run.py",
         "tui/cli/output/pager.py",
     ),

@@ -9,14 +9,11 @@ from __future__ import annotations
 import fcntl
 import math
 import os
-import selectors
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -28,6 +25,7 @@ from events.clock import monotonic_s
 from events.errors import IsolationError, NotFoundError, RefusedError, StorageError
 from events.types.frozen import Frozen
 from strategies.sandbox import bubblewrap
+from strategies.sandbox.child_process import gathered, waited_for, was_ended
 from strategies.sandbox.spec import PARTS, ConfinementReport, Spec
 
 if TYPE_CHECKING:
@@ -40,15 +38,8 @@ _PACKAGES: Final = str(Path(__file__).resolve().parent.parent.parent)
 _PYTHON: Final = frozenset({"python", "python3"})
 _GRACE_S: Final = 5.0
 """What the confinement gets to end a command by itself, before all of it is killed from outside (guess)."""
-_END_S: Final = 2.0
-"""The same, once nobody waits for its report (guess: a hundred times what it takes)."""
 _NEW_S: Final = 60.0
 """How long a folder that nobody has may have just been made (guess)."""
-_CHUNK_BYTES: Final = 65_536
-on_behalf_of: Final = ContextVar("on_behalf_of", default="")
-"""Whose commands a thread runs, in a process that works for several people."""
-_RUNNING: Final[dict[int, str]] = {}
-"""The process groups that run now, each with the one it runs for."""
 
 Ended = Literal["exited", "limit", "processes", "memory", "disk", "unstarted", "void", "lost"]
 
@@ -192,6 +183,17 @@ def _held(place: Path) -> int | None:
     return descriptor
 
 
+def is_in_use(place: Path) -> bool:
+    """Tell whether the folder of a run is there, and some process has it."""
+    held = None
+    with suppress(OSError):
+        held = _held(place)
+        if held is not None:
+            os.close(held)
+        return held is None
+    return False
+
+
 def _remove_leftovers(above: Path, now_s: float) -> None:
     """Remove the folders of runs whose process was killed: nobody has them, and they are not just being made."""
     for place in above.iterdir():
@@ -218,14 +220,6 @@ def _all_runs() -> Path:
     if place.is_symlink() or place.lstat().st_uid != os.getuid():
         raise StorageError(f"{place} belongs to another user", hint="set TMPDIR to a folder of your own")
     return place
-
-
-def end_all(whose: str = "") -> None:
-    """End every command that threads wait for on one person's behalf: Ctrl-C reaches only the main thread."""
-    for group, behalf in tuple(_RUNNING.items()):
-        if behalf == whose:
-            _RUNNING.pop(group, None)
-            _kill(group)
 
 
 @cache
@@ -343,48 +337,14 @@ def _launched(
     finally:
         for descriptor in (spec_out, report_in):
             os.close(descriptor)
-    _RUNNING[child.pid] = on_behalf_of.get()
-    with child:
-        try:
-            with suppress(BrokenPipeError), open(spec_in, "wb") as stream:  # noqa: PTH123 - a descriptor
-                stream.write(spec.packed())
-            written = _gather(child, report_out, spec.limit_s + _GRACE_S, policy.output_bytes)
-        finally:  # Ctrl-C as well
-            was_ended = _RUNNING.pop(child.pid, None) is None
-            _end(child)
-    return written, ConfinementReport("void", [], error="germline ended it") if was_ended else _report(written)
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """Give the confinement a moment to end the command, now that nobody reads its report; then kill both."""
-    try:
-        child.wait(_END_S)
-    except subprocess.TimeoutExpired:
-        pass
-    finally:
-        _kill(child.pid)
-
-
-def _kill(group: int) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(group, signal.SIGKILL)
-
-
-def _gather(child: subprocess.Popen[bytes], report: int, most_s: float, most_bytes: int) -> dict[str, bytes]:
-    """Read until all ends are closed, or time is up; what is past `most_bytes` is read and dropped."""
-    written = {"stdout": bytearray(), "stderr": bytearray(), "report": bytearray()}
-    deadline = monotonic_s() + most_s
-    with selectors.DefaultSelector() as selector, open(report, "rb", buffering=0) as reporting:
-        for name, stream in (("stdout", child.stdout), ("stderr", child.stderr), ("report", reporting)):
-            if stream is not None:
-                selector.register(stream, selectors.EVENT_READ, name)
-        while selector.get_map() and (left := deadline - monotonic_s()) > 0:
-            for key, _ in selector.select(left):
-                content = os.read(key.fd, _CHUNK_BYTES)
-                if not content:
-                    selector.unregister(key.fileobj)
-                written[key.data] += content[: max(0, most_bytes - len(written[key.data]))]
-    return {name: bytes(content) for name, content in written.items()}
+    with child, waited_for(child):
+        with suppress(BrokenPipeError), open(spec_in, "wb") as stream:  # noqa: PTH123 - a descriptor
+            stream.write(spec.packed())
+        with open(report_out, "rb", buffering=0) as reporting:  # noqa: PTH123 - the same
+            streams = {"stdout": child.stdout, "stderr": child.stderr, "report": reporting}
+            written = gathered(streams, spec.limit_s + _GRACE_S, policy.output_bytes)
+        ended = was_ended(child)
+    return written, ConfinementReport("void", [], error="germline ended it") if ended else _report(written)
 
 
 def _report(written: Mapping[str, bytes]) -> ConfinementReport:

@@ -41,7 +41,8 @@ from strategies.rollouts.compare.remote import made_there, sent_elsewhere
 from strategies.rollouts.run.agent_templates import Agent
 from strategies.rollouts.run.arms import NO_SKILL
 from strategies.rollouts.run.store import PlannedRun
-from strategies.sandbox.confined_run import SandboxPolicy, end_all
+from strategies.sandbox.child_process import end_all
+from strategies.sandbox.confined_run import SandboxPolicy
 from tests.clocks import TickingClock
 from tests.confining import require_isolation, without_anything
 from tests.dask_worlds import DrawnRunner, commands_running, explores_kept, nothing_wrong

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from events.sqlite.log import SqliteLog
 from registry.registry import Registry
 from strategies.rollouts.compare.judge_group import try_out
-from strategies.sandbox import confined_run
+from strategies.sandbox import child_process
 from strategies.sandbox.confined_run import ConfinedCommand, SandboxPolicy, run
 from tests.clocks import TickingClock
 from tests.confining import Pulse, require_isolation
@@ -122,9 +122,9 @@ def test_all_commands_that_threads_wait_for_can_be_ended_at_once(tmp_path: Path)
         waiting = [threads.submit(run, command, SandboxPolicy()) for command in commands]
         for pulse in pulses:
             pulse.wait_for_beat()
-        confined_run.end_all()
+        child_process.end_all()
         assert {one.result().ended for one in waiting} == {"void"}
-    assert not confined_run._RUNNING
+    assert not child_process.RUNNING
 
 
 if __name__ == "__main__":

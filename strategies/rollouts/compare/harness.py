@@ -13,7 +13,7 @@ from strategies.rollouts.run.messages_trial import MessagesRunner
 from strategies.rollouts.run.runner import RunCaps
 from strategies.rollouts.run.sanity import check_task
 from strategies.rollouts.run.trial import trial
-from strategies.sandbox.confined_run import end_all
+from strategies.sandbox.child_process import end_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

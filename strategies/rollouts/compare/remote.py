@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from events.errors import GermlineError, OutOfSightError
 from strategies.rollouts.run.trial import changed_files
-from strategies.sandbox.confined_run import end_all, on_behalf_of, run_folder
+from strategies.sandbox.child_process import end_all, on_behalf_of
+from strategies.sandbox.confined_run import run_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
