@@ -214,6 +214,10 @@ class UpstreamError(GermlineError):
     """A model or a server fails."""
 
 
+class ContainerError(UpstreamError):
+    """A container that a task asks for cannot be made or started: nothing is known of the work."""
+
+
 class EngineError(UpstreamError):
     """A cluster that work was handed to cannot be reached, or cannot do it."""
 

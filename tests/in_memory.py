@@ -34,6 +34,7 @@ ON_DISK: Final = frozenset(
         "test_metric",
         "test_rollouts_survive_a_kill",
         "test_sandbox",
+        "test_task_container",
         "test_short_torture",
         "test_training_proposers",
         "test_trials",

@@ -9,6 +9,7 @@ import pytest
 from strategies.rollouts.compare.harness import AgentRunner
 from strategies.rollouts.run.trial import Trial
 from strategies.rollouts.tasks.load import load_tasks
+from tests.container_worlds import StubDocker
 from tests.fake_runs import task, task_lines, terminal_with_drawn_runs
 from tests.registries import SKILL
 from tests.screen_pilot import screens
@@ -110,12 +111,40 @@ def test_a_plan_on_too_few_sealed_tasks_says_that_only_a_person_can_promote(term
     assert "the gate needs 20 sealed tasks" in told.err
 
 
-def test_a_folder_of_tasks_of_harbor_is_a_task_set_and_says_what_it_lacks_here(terminal: Terminal) -> None:
+def harbor_tasks(terminal: Terminal, container: str) -> None:
+    """Write two tasks of Harbor, one with an image, and say in the settings when containers are made."""
     for name in ("first", "second"):
         terminal.write(f"harbor/{name}/task.toml", '[verifier]\nenv = { KEY = "1" }\n')
         terminal.write(f"harbor/{name}/instruction.md", f"Do the {name}.\n")
         terminal.write(f"harbor/{name}/tests/test.sh", "exit 1\n")
     terminal.write("harbor/second/environment/Dockerfile", "FROM ubuntu:24.04\n")
+    settings = (terminal.folder / "germline.toml").read_text().partition("container")[0]
+    terminal.write("germline.toml", f'{settings}container = "{container}"\n')
+
+
+def test_a_task_that_has_an_image_gets_a_container_where_one_works_and_is_another_task_than_in_the_sandbox(
+    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docker = StubDocker(tmp_path / "docker", monkeypatch)
+    name, evaluators = proposed(terminal, "HELPS a lot."), []
+    for container in ("auto", "always", "never"):
+        harbor_tasks(terminal, container)
+        plan = terminal("candidate", "test", name, "--tasks", "harbor", "--dry-run", "--json")
+        evaluators.append(plan.json["evaluator"])
+        words = "1 of 2 tasks: the verifier runs in a container (docker); an agent that is a command works in the"
+        assert (words in plan.err) == (container != "never")
+    assert evaluators[0] == evaluators[1] != evaluators[2]
+    assert docker.kept("images") == [], "what is only planned builds nothing"
+    (docker.folder / "docker").write_text("#!/bin/sh\nexit 1\n")
+    monkeypatch.setenv("PATH", str(docker.folder))
+    harbor_tasks(terminal, "always")
+    refused = terminal("tasks", "list", "harbor")
+    assert (refused.code, 'rollouts.container is "always", and neither' in refused.err) == (2, True)
+    assert 'container = "never"' in refused.hint
+
+
+def test_a_folder_of_tasks_of_harbor_is_a_task_set_and_says_what_it_lacks_here(terminal: Terminal) -> None:
+    harbor_tasks(terminal, "never")
     listed = terminal.does("tasks", "list", "harbor")
     assert listed.err.splitlines() == [
         "2 of 2 tasks: verifier.env is not set",

@@ -14,6 +14,7 @@ from strategies.rollouts.compare.hashes import harness_of
 from strategies.rollouts.run.arms import NO_SKILL
 from strategies.rollouts.run.runner import CapReachedError
 from strategies.rollouts.run.store import PlannedRun
+from strategies.rollouts.run.task_container import end_containers
 from tests.anthropic_stub import (
     AnthropicStub,
     Step,
@@ -28,6 +29,7 @@ from tests.anthropic_stub import (
 )
 from tests.asking import asked, asking, question
 from tests.confining import POLICY, require_isolation
+from tests.container_worlds import StubDocker, contained_task
 from tests.messages_agent import Bench, arm_of, bench, calls, diligent, finish, greeting, said_last, sh
 
 if TYPE_CHECKING:
@@ -64,6 +66,24 @@ def test_a_model_reads_writes_and_finishes_and_its_work_is_graded_and_priced(
     assert [(event.role, event.outcome) for event in events] == [("agent", "ok")] * 3
     assert sum(event.cost_usd or 0 for event in events) == pytest.approx(trial.cost_usd)
     assert registry.log.verify().problems == ()
+
+
+def test_a_task_that_asks_for_a_container_has_its_calls_made_in_there_and_its_skill_beside(
+    table: Bench, stub: AnthropicStub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docker = StubDocker(tmp_path / "docker", monkeypatch)
+    check = 'test "$(cat /app/out.txt)" = made && echo 1 >/logs/verifier/reward.txt\n'
+    task = contained_task(tmp_path / "set", tests__test_dot_sh=check)
+    trial = table.trial(calls(("read_file", {"path": "made.txt"})), sh("cp made.txt out.txt"), finish(), task=task)
+    assert (trial.status, trial.value) == ("done", 1.0)
+    assert said_last(stub.asked("agent")[1].body).strip() == "made"
+    volumes = [word for words in docker.asked("run") for word in words if word.endswith(":/skill:Z")]
+    assert len(volumes) == 1
+    assert docker.kept("containers") == []
+    docker.goes_wrong("fails", "run")
+    lost = table.trial(finish(), task=task)
+    assert (lost.status, "cannot be started: no space left" in lost.note) == ("infrastructure", True)
+    end_containers()
 
 
 def test_the_transcript_is_kept_whole_and_without_secrets(table: Bench, stub: AnthropicStub) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.rollouts.run import harbor_script
+from strategies.rollouts.run.container_verifier import Verified, verified_in_container
 from strategies.rollouts.run.leftovers import look_with
 from strategies.rollouts.run.run_checks import examine
 from strategies.rollouts.tasks.check_types import check_name
@@ -58,21 +59,27 @@ def rewarded(grader: HarborGrader, work: AgentWork, *, solved: bool = False) -> 
 
     Raises: as `grade`.
     """
+    verified = (verified_in_container if grader.image else _verified_in_sandbox)(grader, work, solved=solved)
+    if verified.tampering:
+        return Graded(0.0, "stopped", verified.tampering)
+    if not verified.reward:
+        return Graded(0.0, f"{NO_REWARD}: {verified.output}"[:_NOTE_CHARS])
+    given = _printed(verified.reward)
+    if given.note:
+        return given._replace(note=f"{NO_REWARD} from 0 to 1: {given.note}"[:_NOTE_CHARS])
+    return given if given.value else given._replace(note=verified.output[:_NOTE_CHARS])
+
+
+def _verified_in_sandbox(grader: HarborGrader, work: AgentWork, *, solved: bool) -> Verified:
+    """Run a verifier with the programs of this machine."""
     folder = PurePosixPath(grader.script.path).parent.parent
     runner = (program("python", work.policy), "-I", str(Path(harbor_script.__file__)))
     scripts = ("solution/solve.sh", "tests/test.sh") if solved else ("tests/test.sh",)
     argv = (*runner, program("bash", work.policy), grader.workdir, f"{{files}}/{folder}", *scripts)
     uses = (grader.script, *grader.uses, *(grader.solution if solved else ()))
     look = look_with(work, argv, uses, grader.limit_s)
-    output = " ".join(look.ran.stderr.split())[:_NOTE_CHARS]
-    if look.tampering:
-        return Graded(0.0, "stopped", look.tampering)
-    if not look.ran.succeeded:
-        return Graded(0.0, f"{NO_REWARD}: {look.ran.error or output}"[:_NOTE_CHARS])
-    given = _printed(look.ran.stdout)
-    if given.note:
-        return given._replace(note=f"{NO_REWARD} from 0 to 1: {given.note}"[:_NOTE_CHARS])
-    return given if given.value else given._replace(note=output)
+    reward = look.ran.stdout if look.ran.succeeded else ""
+    return Verified(reward, look.ran.error or " ".join(look.ran.stderr.split()), look.tampering)
 
 
 def alike(text: str, reference: str) -> float:

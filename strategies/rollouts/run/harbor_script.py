@@ -13,6 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _TESTS, _SOLUTION = "tests", "solution"
 _TAIL_LINES, _TAIL_BYTES = 3, 64 * 1024
 
@@ -37,15 +41,18 @@ def main() -> int:
             tail = output.read(_TAIL_BYTES).decode(errors="replace")
         last = [*tail.strip().splitlines()[-_TAIL_LINES:], f"exit code {ran.returncode}"]
         sys.stderr.write(f"{script}: {' / '.join(last)}\n")
-    reward = reward_in(rewards)
+    reward = reward_in(lambda name: written_in(rewards / name))
     sys.stdout.write(reward)
     return 0 if reward else 1
 
 
-def reward_in(folder: Path) -> str:
-    """Read the reward: `reward` or the only number of reward.json, else reward.txt; "" where there is none."""
+def reward_in(written: "Callable[[str], str]") -> str:
+    """Read the reward: `reward` or the only number of reward.json, else reward.txt; "" where there is none.
+
+    `written` gives the text of a file, by its name, "" where there is none.
+    """
     try:
-        whole = json.loads(_written(folder / "reward.json"), parse_int=float)
+        whole = json.loads(written("reward.json"), parse_int=float)
     except (ValueError, RecursionError):
         whole = None
     if isinstance(whole, dict):
@@ -53,10 +60,10 @@ def reward_in(folder: Path) -> str:
         whole = numbers.get("reward", next(iter(numbers.values())) if len(numbers) == 1 else None)
     if isinstance(whole, int | float):
         return repr(float(whole))
-    return _written(folder / "reward.txt").strip()
+    return written("reward.txt").strip()
 
 
-def _written(file: Path) -> str:
+def written_in(file: Path) -> str:
     """Read what a verifier wrote; "" where that is no file, as a pipe, which would wait for a writer."""
     try:
         return file.read_text(errors="replace")[:_TAIL_BYTES] if file.is_file() else ""

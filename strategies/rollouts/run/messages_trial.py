@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import JsonValue
 
-from events.errors import SpendingCapError
+from events.errors import ContainerError, SpendingCapError
 from events.types.frozen import Frozen
 from events.types.score import Split
 from strategies.models.prompts import message_body, tool_body
@@ -19,6 +20,7 @@ from strategies.rollouts.run.dialogue import Dialogue, unmarked
 from strategies.rollouts.run.leftovers import AgentWork
 from strategies.rollouts.run.messages_agent import given_skill
 from strategies.rollouts.run.runner import CapReachedError
+from strategies.rollouts.run.task_container import contained, running
 from strategies.rollouts.run.tools import Toolbox
 from strategies.rollouts.run.trial import (
     NOTE_CHARS,
@@ -27,6 +29,7 @@ from strategies.rollouts.run.trial import (
     files_in,
     graded,
     left_in,
+    lost,
     require_unchanged,
     too_full,
 )
@@ -35,10 +38,12 @@ from strategies.sandbox.confined_run import run_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
     from strategies.models.thread_desk import Desk
     from strategies.rollouts.run.messages_agent import MessagesAgent
     from strategies.rollouts.run.store import PlannedRun
+    from strategies.rollouts.run.task_container import Container
     from strategies.rollouts.run.trial import FilesState
     from strategies.rollouts.run.trial_folders import Layout
     from strategies.rollouts.tasks.task import RolloutTask
@@ -70,17 +75,22 @@ class MessagesRunner:
         task, skill = job.task, write_arm(job.arm, self.place)
         require_unchanged(task)
         with run_folder("trial-") as root:
-            layout = lay_out(task, skill, self.agent, root)
-            before = files_in(layout)
-            place = f"../{layout.skill.relative_to(layout.root)}"
-            dialogue = Dialogue(
-                self.agent, given_skill(skill, place), Toolbox(task, layout, self.policy), self.desk
-            )
             try:
-                dialogue.hold()
+                layout = lay_out(task, skill, self.agent, root)
+                with _container(task, layout) as container:
+                    before = files_in(layout)
+                    dialogue = self._held(Toolbox(task, layout, self.policy, container), skill)
             except SpendingCapError as error:
                 raise CapReachedError(f"{error.message}; finished runs are kept") from error
+            except ContainerError as error:
+                return lost(task, error)
             return self._judged(job, dialogue, layout, before)
+
+    def _held(self, toolbox: Toolbox, skill: Path | None) -> Dialogue:
+        place = f"../{toolbox.layout.skill.relative_to(toolbox.layout.root)}"
+        dialogue = Dialogue(self.agent, given_skill(skill, place), toolbox, self.desk)
+        dialogue.hold()
+        return dialogue
 
     def _judged(self, job: PlannedRun, dialogue: Dialogue, layout: Layout, before: FilesState) -> Trial:
         """Grade what was left, unless there is nothing to grade."""
@@ -118,6 +128,14 @@ class MessagesRunner:
             messages=tuple(message_body(unmarked(turn)) for turn in dialogue.messages),
             answer=dialogue.answer,
         )
+
+
+def _container(task: RolloutTask, layout: Layout) -> AbstractContextManager[Container | None]:
+    """Start the container that a model works in, with workspace and skill; none where the task has none."""
+    if contained(task) is None:
+        return nullcontext()
+    mounts = {layout.workspace: ".", layout.skill.parent: "../skill"}
+    return running(task, mounts, limit_s=task.limit_s)
 
 
 def _trace_of(transcript: RunTranscript, layout: Layout, before: FilesState) -> AgentTrace:

@@ -1,7 +1,7 @@
 """The table `[rollouts]` of germline.toml: which runs decide on a skill, with what, and what they may cost."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import Field, ValidationError
 
@@ -24,7 +24,8 @@ class RolloutSettings(Frozen):
 
     `tasks` names a task set, `metric` a file that says how one number is measured; `agent` is a preset or a
     command template. `commands`, `environment` and `network` say what the sandbox lets through,
-    `allow_unisolated` is the consent to run where the machine cannot isolate. `skill_mode` and what follows it
+    `allow_unisolated` is the consent to run where the machine cannot isolate, `container` says whether tasks that
+    ask for containers get them: where they work, always or never. `skill_mode` and what follows it
     concern the agent `messages` alone. Units: workers 0 is one for each core, caps 0 are none; see MessagesAgent.
     """
 
@@ -38,6 +39,7 @@ class RolloutSettings(Frozen):
     environment: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     allow_unisolated: bool = False
+    container: Literal["auto", "always", "never"] = "auto"
     skill_mode: SkillMode = "injected"
     most_replies: Annotated[int, Field(gt=0)] = 40
     reply_tokens: Annotated[int, Field(gt=0)] = 8_192

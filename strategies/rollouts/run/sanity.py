@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from strategies.rollouts.run.graders import NO_REWARD, rewarded
 from strategies.rollouts.run.leftovers import AgentWork
-from strategies.rollouts.run.trial import Trial, graded
+from strategies.rollouts.run.task_container import write_start
+from strategies.rollouts.run.trial import Trial, seen_through
 from strategies.rollouts.tasks.check_types import check_name
 from strategies.rollouts.tasks.task import HarborGrader
 from strategies.rollouts.tasks.workspace import write_files
@@ -31,7 +32,8 @@ class Violation(NamedTuple):
 def check_task(task: RolloutTask, policy: SandboxPolicy) -> tuple[Violation, ...]:
     """Grade no work at all, which every anchor and the whole must refuse, and the known good solution, if any.
 
-    Nothing is wrong where nothing is returned. Raises: what a trial raises but for the agent.
+    Nothing is wrong where nothing is returned. Raises: what a trial raises but for the agent; VoidLookError and
+    ContainerError where the machine let nobody look.
     """
     mistakes = list(_of_nothing(task, _tried(task, policy, solved=False)))
     if task.solution is not None:
@@ -75,7 +77,7 @@ def _of_solving(task: RolloutTask, policy: SandboxPolicy) -> Iterator[str]:
 def _begun(task: RolloutTask) -> Iterator[Path]:
     """Make the workspace that a task begins with."""
     with run_folder("check-") as folder:
-        write_files(folder, task.files, task.folder)
+        write_start(task, folder)
         yield folder
 
 
@@ -85,4 +87,6 @@ def _tried(task: RolloutTask, policy: SandboxPolicy, *, solved: bool) -> Trial:
         if solved and task.solution is not None:
             write_files(folder, task.solution.files, task.folder)
             answer = task.solution.answer
-        return graded(Trial(task=task.id, status="done", tags=task.tags), AgentWork(task, folder, answer, policy))
+        return seen_through(
+            Trial(task=task.id, status="done", tags=task.tags), AgentWork(task, folder, answer, policy)
+        )

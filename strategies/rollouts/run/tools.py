@@ -17,9 +17,11 @@ from strategies.sandbox.confined_run import ConfinedCommand, installed, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from pydantic import JsonValue
 
+    from strategies.rollouts.run.task_container import Container
     from strategies.rollouts.run.trial_folders import Layout
     from strategies.rollouts.tasks.task import RolloutTask
     from strategies.sandbox.confined_run import Ended, Ran, SandboxPolicy
@@ -152,6 +154,8 @@ class Done:
 class Toolbox:
     """Makes the calls of one trial, one at a time, and keeps what they tried and were not let do.
 
+    They are commands in the sandbox, or in the task's own `container`.
+
     Places below the trial's folder are written relative to the workspace: what a model reads does not depend
     on where that is.
     """
@@ -159,6 +163,7 @@ class Toolbox:
     task: RolloutTask
     layout: Layout
     policy: SandboxPolicy
+    container: Container | None = None
     attempts: list[str] = field(default_factory=list)
 
     def use(self, call: Deed, *, within_s: float) -> Done:
@@ -170,23 +175,28 @@ class Toolbox:
         given = self.layout.root / "stdin"
         given.write_text(stdin, encoding="utf-8", errors="replace", newline="")
         limit_s = min(within_s, MAX_CALL_S)
-        ran = run(
-            ConfinedCommand(
-                argv=argv,
-                cwd=self.layout.workspace,
-                root=self.layout.root,
-                writable=(self.layout.workspace, self.layout.home, self.layout.temporary),
-                limit_s=limit_s,
-                environment={"HOME": str(self.layout.home), "TMPDIR": str(self.layout.temporary)},
-                stdin=given,
-                hidden=hidden_from(self.task, (sys.executable,), self.layout.root),
-            ),
-            self.policy,
-        )
+        if self.container:
+            ran = self.container.run(argv, limit_s=limit_s, stdin=given, most_bytes=self.policy.output_bytes)
+        else:
+            ran = run(self._confined(argv, given, limit_s), self.policy)
         self.attempts += [attempt for attempt in ran.attempts if attempt not in self.attempts]
         return self._told(call, ran, limit_s)
 
+    def _confined(self, argv: tuple[str, ...], stdin: Path, limit_s: float) -> ConfinedCommand:
+        return ConfinedCommand(
+            argv=argv,
+            cwd=self.layout.workspace,
+            root=self.layout.root,
+            writable=(self.layout.workspace, self.layout.home, self.layout.temporary),
+            limit_s=limit_s,
+            environment={"HOME": str(self.layout.home), "TMPDIR": str(self.layout.temporary)},
+            stdin=stdin,
+            hidden=hidden_from(self.task, (sys.executable,), self.layout.root),
+        )
+
     def _command(self, call: Deed) -> tuple[tuple[str, ...], str]:
+        if self.container:
+            return _in_container(call)
         python = (sys.executable, "-I", "-S", "-c")
         if isinstance(call, ReadFile):
             return (*python, _READ, call.path), ""
@@ -216,6 +226,16 @@ class Toolbox:
     def _placed(self, text: str) -> str:
         """Cut a text to what a model is shown, its places relative to the workspace."""
         return clipped(text.replace(str(self.layout.workspace), ".").replace(str(self.layout.root), ".."))
+
+
+def _in_container(call: Deed) -> tuple[tuple[str, ...], str]:
+    """Write a call as a command of any container: who knows which Python it has."""
+    if isinstance(call, ReadFile):
+        return ("sh", "-c", 'head -c 1000000 -- "$1"', "sh", call.path), ""
+    if isinstance(call, WriteFile):
+        script = 'mkdir -p -- "$(dirname -- "$1")" && cat > "$1"'
+        return ("sh", "-c", script, "sh", call.path), call.text
+    return call.argv, call.stdin
 
 
 def clipped(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field
 
-from events.errors import CheckFailedError, NotFoundError
+from events.errors import CheckFailedError, ContainerError, NotFoundError
 from events.types.frozen import Frozen
 from strategies.rollouts.run.agent_sessions import AgentTrace, FilesLeft
 from strategies.rollouts.run.agent_templates import cost_of, told_by
@@ -23,6 +23,7 @@ from strategies.sandbox.confined_run import installed, run, run_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from events.errors import GermlineError
     from strategies.rollouts.run.agent_sessions import Watch
     from strategies.rollouts.run.agent_templates import Agent, AgentAnswer
     from strategies.rollouts.run.trial_folders import Layout
@@ -117,9 +118,12 @@ def trial(
     try:
         program = installed(agent.argv[0])
     except NotFoundError as error:
-        return Trial(task=task.id, status="infrastructure", tags=task.tags, note=error.message)
+        return lost(task, error)
     with run_folder("trial-") as root:
-        layout = lay_out(task, skill, agent, root)
+        try:
+            layout = lay_out(task, skill, agent, root)
+        except ContainerError as error:
+            return lost(task, error)
         before = files_in(layout)
         ran = run(agent_command(task, agent, program, layout), policy)
         answer, after = told_by(agent, ran.stdout), files_in(layout)
@@ -144,10 +148,23 @@ def trial(
         return graded(so_far, AgentWork(task, layout.workspace, answer.answer, policy))
 
 
+def lost(task: RolloutTask, error: GermlineError) -> Trial:
+    """Give the trial that infrastructure lost before an agent was asked."""
+    return Trial(task=task.id, status="infrastructure", tags=task.tags, note=error.message[:NOTE_CHARS])
+
+
 def graded(trial: Trial, work: AgentWork) -> Trial:
+    """Grade what was left; the trial is void where the machine let nobody look at it."""
+    try:
+        return seen_through(trial, work)
+    except (VoidLookError, ContainerError) as error:
+        return trial.model_copy(update={"status": "infrastructure", "note": error.message[:NOTE_CHARS]})
+
+
+def seen_through(trial: Trial, work: AgentWork) -> Trial:
     """Grade what was left: anchors first, then every layer, and last whether the files of the set still stand.
 
-    Layers that ask a judge are left to those that have one (jury.py).
+    Layers that ask a judge are left to those that have one (jury.py). Raises: VoidLookError, ContainerError.
     """
     try:
         kept = keeps_anchors(work.task.anchors, work)
@@ -156,8 +173,6 @@ def graded(trial: Trial, work: AgentWork) -> Trial:
         ]
     except CheckFailedError as error:  # a file of the set changed under our hands
         return trial.model_copy(update={"tampering": changed_files(work.task), "note": error.message})
-    except VoidLookError as error:
-        return trial.model_copy(update={"status": "infrastructure", "note": error.message[:NOTE_CHARS]})
     layers = [
         LayerResult(name=grader.name, value=result.value, threshold=grader.threshold, note=result.note)
         for grader, result in marks

@@ -7,9 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from events.errors import ContainerError
 from registry.skill_md.skill_files import main_file, walk
 from strategies.rollouts.run.leftovers import filled
-from strategies.rollouts.tasks.workspace import place_below, write_files
+from strategies.rollouts.run.task_container import write_start
+from strategies.rollouts.tasks.workspace import place_below
 from strategies.sandbox.confined_run import ConfinedCommand
 
 if TYPE_CHECKING:
@@ -35,7 +37,8 @@ class Layout(NamedTuple):
 def lay_out(task: RolloutTask, skill: Path | None, agent: Agent, root: Path) -> Layout:
     """Write all that an agent is given below a folder that is its own.
 
-    Raises: CheckFailedError if a file of the set is not what was loaded; SkillFormatError for a skill too large.
+    Raises: CheckFailedError if a file of the set is not what was loaded; SkillFormatError for a skill too large;
+    ContainerError where the task asks for a container, and there is none.
     """
     layout = Layout(
         root=root,
@@ -49,10 +52,12 @@ def lay_out(task: RolloutTask, skill: Path | None, agent: Agent, root: Path) -> 
     for folder in (layout.workspace, layout.skill, layout.home, layout.temporary):
         folder.mkdir(parents=True)
     layout.prompt.write_text(task.prompt, encoding="utf-8")
-    write_files(layout.workspace, task.files, task.folder)
+    write_start(task, layout.workspace)
     if skill:
         _copy_skill(skill, layout.skill)
         if layout.installed:
+            if not _stays_inside(layout):
+                raise ContainerError(f"task {task.id}: a link of its image leads the agent's skills elsewhere")
             _copy_skill(skill, layout.installed)
     return layout
 
@@ -104,9 +109,7 @@ def take_skill_away(layout: Layout) -> None:
 
     Nothing is removed through links that the agent laid where a folder was: they may lead to the person's skills.
     """
-    if layout.installed is None:
-        return
-    if place_below(layout.workspace, str(layout.installed.relative_to(layout.workspace))) != layout.installed:
+    if layout.installed is None or not _stays_inside(layout):
         return
     shutil.rmtree(layout.installed, ignore_errors=True)
     place = layout.installed.parent
@@ -114,6 +117,12 @@ def take_skill_away(layout: Layout) -> None:
         while place != layout.workspace:
             place.rmdir()
             place = place.parent
+
+
+def _stays_inside(layout: Layout) -> bool:
+    """Tell whether no link leads the place of the skill elsewhere."""
+    place = layout.installed
+    return place is None or place_below(layout.workspace, str(place.relative_to(layout.workspace))) == place
 
 
 def _copy_skill(skill: Path, target: Path) -> None:

@@ -1,7 +1,8 @@
 """Tasks as folders in the format of Harbor: task.toml, instruction.md, environment/, tests/ and solution/.
 
-No image is built: what the Dockerfile copies into its working directory is where a run begins, and the rest of the
-container is this machine. Sources: the task format in Harbor's documentation, task.toml up to schema 1.4.
+No image is built here. Where containers work, a task says of which image they are made; where not, a run begins
+with what the Dockerfile copies into its working directory, and the rest of the container is this machine. Sources:
+the task format in Harbor's documentation, task.toml up to schema 1.4.
 """
 
 from __future__ import annotations
@@ -20,18 +21,20 @@ from strategies.rollouts.tasks.check_types import MAX_LIMIT_S, Fixture
 from strategies.rollouts.tasks.dockerfile import Built, built
 from strategies.rollouts.tasks.errors import mistake
 from strategies.rollouts.tasks.fixture_locker import UNFIT, FixtureLocker, set_name, task_set
+from strategies.rollouts.tasks.harbor_image import lacks_in_container, task_image
 from strategies.rollouts.tasks.task import HarborGrader, RolloutTask
 from strategies.rollouts.tasks.workspace import files_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from strategies.rollouts.tasks.task import TaskSet
+    from strategies.rollouts.tasks.task import TaskImage, TaskSet
 
 SETTINGS: Final = "task.toml"
 INSTRUCTION: Final = "instruction.md"
 _ENVIRONMENT, _TESTS, _SOLUTION = "environment", "tests", "solution"
 _VERIFIER, _SOLVER = "test.sh", "solve.sh"
+_TABLES: Final = ("environment", "verifier", "solution", "agent", "metadata")
 _LIMIT_S: Final = 600.0
 """What an agent and a verifier get where a task does not say (Harbor's own)."""
 _DEEPEST: Final = 6
@@ -62,9 +65,10 @@ def harbor_folders(path: Path) -> list[Path]:
     return places
 
 
-def load_harbor(path: Path, *, graded: bool = True) -> TaskSet:
+def load_harbor(path: Path, *, graded: bool = True, containers: Callable[[], str] = str) -> TaskSet:
     """Read the task folders below a folder, or the one that it is, and hash every file of theirs.
 
+    `containers` names the program that makes containers here, "" for none; it is asked once a task has an image.
     Raises: TaskFileError that names the folder, and says what is expected there.
     """
     folder = path.resolve()
@@ -73,33 +77,48 @@ def load_harbor(path: Path, *, graded: bool = True) -> TaskSet:
         missing = f"no folder in it has a {SETTINGS} and an {INSTRUCTION}"
         raise TaskFileError(f"{path} holds no task: {missing}", hint=_HINT)
     locker = FixtureLocker(folder)
-    read = [_read(place, locker, graded=graded) for place in places]
+    read = [_read(place, locker, containers if graded else None) for place in places]
     lacks = Counter(lack for task in read for lack in dict.fromkeys(task.lacks))
     notes = tuple(f"{times:,} of {len(read):,} tasks: {lack}" for lack, times in lacks.most_common())
     return task_set(path, set_name(folder), tuple(task.task for task in read), folder, notes)
 
 
-def _read(place: Path, locker: FixtureLocker, *, graded: bool) -> _Read:
-    settings = _settings(locker, place)
-    container, start = _table(place, settings, "environment"), built(place / _ENVIRONMENT)
+def _read(place: Path, locker: FixtureLocker, containers: Callable[[], str] | None) -> _Read:
+    """Read a task; `containers` is None where it is not graded."""
+    settings, start = _settings(locker, place), built(place / _ENVIRONMENT)
+    tables = {name: _table(place, settings, name) for name in _TABLES}
+    has_image = start.from_image or bool(tables["environment"].get("docker_image"))
+    program = containers() if has_image and containers else ""
     try:
+        image = _image(place, tables, locker) if program else None
         task = RolloutTask(
             id=UNFIT.sub("-", place.name).strip("-._"),
             prompt=start.here(_without_marks(locker.text(place / INSTRUCTION))).strip(),
             files={name: _locked(locker, file) for name, file in start.files.items()},
-            graders=(_grader(place, settings, start, locker),) if graded else (),
+            graders=(_grader(place, settings, start, locker, image),) if containers else (),
             limit_s=_seconds(place, settings, "agent"),
-            tags=_tags(_table(place, settings, "metadata")),
+            tags=_tags(tables["metadata"]),
             folder=locker.folder,
         )
     except ValidationError as error:
         what, hint = mistake(error)
         raise TaskFileError(f"{place}: {what}", hint=hint) from error
-    return _Read(task, tuple(_lacks(start, container, _table(place, settings, "verifier"))))
+    except (TypeError, ValueError) as error:
+        raise TaskFileError(f"{place / SETTINGS}: {error}", hint=_HINT) from error
+    if image is not None:
+        return _Read(task, tuple(lacks_in_container(program, tables, start, image)))
+    return _Read(task, tuple(_lacks(start, tables["verifier"], has_image=has_image)))
 
 
-def _lacks(start: Built, container: dict[str, Any], verifier: dict[str, Any]) -> Iterator[str]:
-    if start.from_image or container.get("docker_image"):
+def _image(place: Path, tables: dict[str, dict[str, Any]], locker: FixtureLocker) -> TaskImage:
+    named = bool(tables["environment"].get("docker_image"))
+    files = [] if named else files_below(place / _ENVIRONMENT)
+    context = [_locked(locker, file) for file in files]
+    return task_image(tables["environment"], tables["verifier"], tables["solution"], context)
+
+
+def _lacks(start: Built, verifier: dict[str, Any], *, has_image: bool) -> Iterator[str]:
+    if has_image:
         yield "no container is made: they run in the sandbox, with the programs of this machine"
     if start.outside:
         yield "the files that their image has outside of the working directory are not there"
@@ -111,7 +130,9 @@ def _lacks(start: Built, container: dict[str, Any], verifier: dict[str, Any]) ->
         yield "verifier.env is not set"
 
 
-def _grader(place: Path, settings: dict[str, Any], start: Built, locker: FixtureLocker) -> HarborGrader:
+def _grader(
+    place: Path, settings: dict[str, Any], start: Built, locker: FixtureLocker, image: TaskImage | None
+) -> HarborGrader:
     tests, solution = files_below(place / _TESTS), files_below(place / _SOLUTION)
     script, solver = place / _TESTS / _VERIFIER, place / _SOLUTION / _SOLVER
     if script not in tests:
@@ -123,6 +144,7 @@ def _grader(place: Path, settings: dict[str, Any], start: Built, locker: Fixture
         solution=tuple(_locked(locker, file) for file in solution) if solver in solution else (),
         workdir=start.workdir,
         limit_s=_seconds(place, settings, "verifier"),
+        image=image,
     )
 
 

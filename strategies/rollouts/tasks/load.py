@@ -21,21 +21,22 @@ from strategies.rollouts.tasks.harbor_tasks import load_harbor
 from strategies.rollouts.tasks.task import RolloutTask, TaskSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _MAX_FILE_BYTES: Final = 256 * 1024**2
 _HINT: Final = "docs/rollouts.md shows a whole task set"
 
 
-def load_tasks(path: Path, *, graded: bool = True) -> TaskSet:
+def load_tasks(path: Path, *, graded: bool = True, containers: Callable[[], str] = str) -> TaskSet:
     """Read a task set, or a folder of Harbor's tasks, hash every file it refers to, and check all of it.
 
-    Where it is not `graded`, no grader is looked at, and tasks need none.
+    Where it is not `graded`, no grader is looked at, and tasks need none. `containers` names the program that
+    makes containers for tasks that ask for them, "" for none.
     Raises: TaskFileError that names the file, the line and the task, and says what to write instead.
     """
     if path.is_dir():
-        return load_harbor(path, graded=graded)
+        return load_harbor(path, graded=graded, containers=containers)
     text = _text(path)
     is_toml, folder = path.suffix == ".toml", path.resolve().parent
     if path.name == EVALS:

@@ -37,6 +37,10 @@ Limit = Annotated[float, Field(gt=0, le=MAX_LIMIT_S)]
 Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
 
 
+Variables = Annotated[
+    dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], Text], Field(max_length=MAX_TASK_FILES)
+]
+"""Variables of commands, by name."""
 Files = Annotated[dict[RelativePath, Text | Fixture], Field(max_length=MAX_TASK_FILES)]
 """Files by path, each a text or a file of the set."""
 
@@ -79,11 +83,33 @@ class CommandGrader(_Layer):
     limit_s: Limit = 30.0
 
 
+class TaskImage(Frozen):
+    """The image that a task's containers are made of, and what they may do and use; see HarborGrader.
+
+    It is built from `context`, or has a `name`. `network` is that of the task, `verifier_network` that of its
+    verifier; so are `environment`, `verifier_environment` and `solution_environment` variables of all commands, of
+    the verifier and of the known good solution. Units: build_limit_s in seconds; 0 megabytes and 0 processors mean
+    that the task does not say.
+    """
+
+    name: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._/:@+-]*)?$", max_length=500)] = ""
+    context: Annotated[tuple[Fixture, ...], Field(max_length=MAX_TASK_FILES)] = ()
+    build_limit_s: Limit = 600.0  # Harbor's own
+    memory_mb: Annotated[int, Field(ge=0)] = 0
+    cpus: Annotated[float, Field(ge=0)] = 0.0
+    network: bool = False
+    verifier_network: bool = False
+    environment: Variables = Field(default_factory=dict)
+    verifier_environment: Variables = Field(default_factory=dict)
+    solution_environment: Variables = Field(default_factory=dict)
+
+
 class HarborGrader(_Layer):
     """The reward that the verifier of a Harbor task writes: `script`, run by bash, with `uses` beside it.
 
     A copy of the workspace is in the place of `workdir`. `solution` are the files of the known good solution, with
-    a `solve.sh`.
+    a `solve.sh`. With an `image` all of it happens in containers, from the image's own working directory on;
+    without one it is left out of what is hashed, as in tasks from before there were containers.
     """
 
     kind: Literal["harbor"] = "harbor"
@@ -92,6 +118,7 @@ class HarborGrader(_Layer):
     solution: Annotated[tuple[Fixture, ...], Field(max_length=MAX_TASK_FILES)] = ()
     workdir: Annotated[str, Field(pattern=r"^/.*[^/]$", max_length=500)] = "/app"
     limit_s: Limit = 600.0  # Harbor's own
+    image: Annotated[TaskImage | None, Field(exclude_if=lambda image: image is None)] = None
 
 
 class SimilarityGrader(_Layer):
@@ -174,7 +201,7 @@ class RolloutTask(Frozen):
             if isinstance(grader, PythonGrader | HarborGrader):
                 named.append(grader.script)
             if isinstance(grader, HarborGrader):
-                named += grader.solution
+                named += (*grader.solution, *(grader.image.context if grader.image else ()))
         named += [use for check in checks if isinstance(check, CommandExits) for use in check.uses]
         return tuple(
             {check_file.path: check_file for check_file in named if isinstance(check_file, Fixture)}.values()

@@ -96,12 +96,12 @@ def overfull(folder: Path, *, most_files: int, most_bytes: int) -> str:
     return ""
 
 
-def copy_workspace(source: Path, target: Path) -> None:
-    """Copy a workspace that nobody works in any more: files and folders, and links that stay inside.
+def copy_workspace(source: Path, target: Path, *, any_link: bool = False) -> None:
+    """Copy a workspace that nobody works in any more: files, folders, and links that stay inside, or `any_link`.
 
-    Left out: what is neither, and what its owner may not read.
+    Left out: what is none of these, and what its owner may not read.
     """
-    target.mkdir()
+    target.mkdir(exist_ok=True)
     root = source.resolve()
     for path, status in _entries(source):
         place, copy = source / path, target / path
@@ -111,8 +111,16 @@ def copy_workspace(source: Path, target: Path) -> None:
             elif stat.S_ISREG(status.st_mode):
                 shutil.copyfile(place, copy)
                 copy.chmod(0o700 if status.st_mode & 0o100 else 0o600)
-            elif stat.S_ISLNK(status.st_mode) and _stays(root, place):
+            elif stat.S_ISLNK(status.st_mode) and (any_link or _stays(root, place)):
                 copy.symlink_to(place.readlink())
+
+
+def open_to_all(folder: Path) -> None:
+    """Let every user read and write what a folder holds: whom a container runs as is not known."""
+    for path, status in _entries(folder):
+        if not stat.S_ISLNK(status.st_mode):
+            runs = stat.S_ISDIR(status.st_mode) or status.st_mode & 0o100
+            (folder / path).chmod(status.st_mode & 0o777 | (0o777 if runs else 0o666))
 
 
 def read_text(folder: Path, path: str) -> str | None:

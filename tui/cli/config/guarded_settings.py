@@ -18,7 +18,7 @@ LETS: Final[Mapping[str, str]] = {
     "scan.gitleaks": "keeps gitleaks from looking for secrets",
     "scan.personal_data": "keeps e-mail addresses, card and phone numbers in evidence and sessions",
     "logs.trust": "has logs taken for your own word",
-    "rollouts.tasks": "brings checks and graders that are run",
+    "rollouts.tasks": "brings checks, graders and images that are run",
     "rollouts.metric": "runs a command",
     "rollouts.agent": "runs a command, or a model with your key",
     "rollouts.network": "lets an agent use the network",

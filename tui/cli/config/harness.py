@@ -6,7 +6,7 @@ import glob
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -25,8 +25,10 @@ from strategies.rollouts.compare.remote import sent_elsewhere
 from strategies.rollouts.run.agent_templates import MESSAGES, SkillMode
 from strategies.rollouts.run.rollout_settings import agent_in, messages_in
 from strategies.rollouts.run.runner import RunCaps
+from strategies.rollouts.run.task_container import ANNOUNCER
 from strategies.rollouts.tasks.load import load_tasks
 from strategies.sandbox.confined_run import SandboxPolicy
+from strategies.sandbox.container_program import container_program
 from tui.cli.config.model_options import rubric_of, some_model
 from tui.session.bootstrap import reopened
 
@@ -53,7 +55,7 @@ class HarnessOptions:
     """What was typed, in place of what settings say; "" and None where nothing was.
 
     `model` is who is asked in place of the one for agents, `skill_mode` how it gets the skill; `tape` says where
-    its replies come from.
+    its replies come from, `tell` who hears of images that are built.
     """
 
     tasks: str = ""
@@ -62,6 +64,7 @@ class HarnessOptions:
     model: str = ""
     tape: Tape | None = None
     skill_mode: str = ""
+    tell: Callable[[str], None] = lambda _: None
 
 
 def harness_of(registry: Registry, skill: str, config: Config, asked: HarnessOptions) -> Harness:
@@ -80,7 +83,10 @@ def harness_of(registry: Registry, skill: str, config: Config, asked: HarnessOpt
             f"no task set is named for {skill}",
             hint='--tasks FILE, or tasks = "FILE" under [rollouts] in germline.toml; docs/rollouts.md shows one',
         )
-    return harness_on(registry, skill, config, asked, load_tasks(Path(path).expanduser()))
+    containers = partial(container_program, settings.container)
+    tasks = load_tasks(Path(path).expanduser(), containers=containers)
+    ANNOUNCER.tell = asked.tell
+    return harness_on(registry, skill, config, asked, tasks)
 
 
 def harness_of_metric(
@@ -140,6 +146,7 @@ def trials_of(
     *,
     deferred: bool,
     tape: Tape | None = None,
+    tell: Callable[[str], None] = lambda _: None,
     on_progress: Callable[[RunProgress], None] = lambda _: None,
 ) -> ConfiguredTrials:
     """Set up the runs of a whole evolution; each skill's harness is read once, when it is first needed.
@@ -147,8 +154,15 @@ def trials_of(
     Raises: UntrustedError.
     """
     config.require("rollouts", "engine")
-    asked = HarnessOptions(tape=tape)
-    harness = cache(lambda skill: harness_of(registry, skill, config, asked))
+    asked = HarnessOptions(tape=tape, tell=tell)
+
+    def told(skill: str) -> Harness:
+        harness = harness_of(registry, skill, config, asked)
+        for note in harness.notes:
+            tell(note)
+        return harness
+
+    harness = cache(told)
     return ConfiguredTrials(lambda skill: config.rollouts.of(skill).decide, harness, deferred, on_progress)
 
 

@@ -147,7 +147,12 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
         ids = [named_candidate(registry, name) for name in names]
         skill = ids[0].proposed.capsule
         asked = HarnessOptions(
-            tasks, agent, workers, tape=opened_tape(replay, record=record), skill_mode=skill_mode
+            tasks,
+            agent,
+            workers,
+            tape=opened_tape(replay, record=record),
+            skill_mode=skill_mode,
+            tell=call.note,
         )
         harness = harness_of(registry, skill, config, asked)
         call.note(*harness.notes)

@@ -70,7 +70,7 @@ def compare(  # noqa: PLR0913 - the options of the command are its contract
         meter, draws = Meter(), config.seed if seed is None else seed
         rigs = {}
         for model in wanted:
-            asked = HarnessOptions(tasks, MESSAGES, workers, model, tape)
+            asked = HarnessOptions(tasks, MESSAGES, workers, model, tape, tell=call.note)
             harness = harness_of(registry, skill, config, asked)
             rigs[model] = Rig(registry, harness, PRESETS[DEFAULT_PRESET], draws, line.advance, meter=meter)
         if dry_run:

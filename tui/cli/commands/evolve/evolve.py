@@ -103,7 +103,7 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
         if config.rollouts.decide:
             from tui.cli.config.harness import trials_of  # noqa: PLC0415 - most runs of evolve make no runs of agents
 
-            plan = replace(plan, trials=trials_of(registry, config, deferred=dry_run, tape=tape))
+            plan = replace(plan, trials=trials_of(registry, config, deferred=dry_run, tape=tape, tell=call.note))
         workers = engine_of(config.engine, processes=config.workers, forget=forget).sharing()
         before = registry.log.head().position
         with registry.rehearsal() if dry_run else nullcontext(), workers as sharing:

@@ -131,7 +131,7 @@ def research_target(  # noqa: PLR0913 - the options of the command are its contr
         if deciding:
             _decide(call, registry, named, _Decision(approved, reason, dry_run=dry_run), as_json=as_json)
             return
-        options = HarnessOptions(tasks, agent, workers, tape=asked.tape)
+        options = HarnessOptions(tasks, agent, workers, tape=asked.tape, tell=call.note)
         known, metric_file, harness = _measure_of(registry, named, config, metric, options)
         bound, policy = bound_by(registry, preset).preset, sandbox_policy(config.rollouts.of(named.name), registry)
         rig = rig_of_experiments(

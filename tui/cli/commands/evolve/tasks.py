@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
@@ -16,6 +17,8 @@ from strategies.pool.task_sets import split_book
 from strategies.rollouts.compare.task_division import divide_tasks
 from strategies.rollouts.tasks.evals_file import evals_place, write_evals
 from strategies.rollouts.tasks.load import load_tasks
+from strategies.sandbox.container_program import container_program
+from tui.cli.config.config import read_config
 from tui.cli.output.color import column, width
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import Invocation, invocation
@@ -131,7 +134,8 @@ def export_tasks(
 
 
 def _divided(library: Library, call: Invocation, file: Path) -> DividedTasks:
-    task_set = load_tasks(file.expanduser())
+    containers = partial(container_program, read_config().rollouts.every.container)
+    task_set = load_tasks(file.expanduser(), containers=containers)
     call.note(*task_set.notes)
     return divide_tasks(task_set, split_book(library, split_groups(library)))
 

@@ -123,7 +123,10 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         name, bound = registry.capsule(skill).name, bound_by(registry, preset).preset
         harness = harness_of(
-            registry, name, config, HarnessOptions(tasks, agent, workers, tape=who.tape, skill_mode=skill_mode)
+            registry,
+            name,
+            config,
+            HarnessOptions(tasks, agent, workers, tape=who.tape, skill_mode=skill_mode, tell=call.note),
         )
         call.note(*harness.notes)
         rig = Rig(registry, harness, bound, config.seed if seed is None else seed, line.advance)

@@ -83,7 +83,7 @@ def run_skill_test(  # noqa: PLR0913 - the options of the command are its contra
     config = read_config()
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         first = registry.capsule(names[0]).name
-        harness = harness_of(registry, first, config, HarnessOptions(tasks, agent, workers))
+        harness = harness_of(registry, first, config, HarnessOptions(tasks, agent, workers, tell=call.note))
         call.note(*harness.notes)
         line = RunLine(call)
         bound = bound_by(registry, preset).preset

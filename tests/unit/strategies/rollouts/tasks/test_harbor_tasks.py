@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from events.errors import RefusedError, TaskFileError
 from strategies.audit.audit_tasks import load_audit_tasks
+from strategies.rollouts.compare.task_division import content_of
 from strategies.rollouts.run.graders import grade, rewarded
-from strategies.rollouts.run.harbor_script import reward_in
+from strategies.rollouts.run.harbor_script import reward_in, written_in
 from strategies.rollouts.run.leftovers import AgentWork
 from strategies.rollouts.run.sanity import check_task
 from strategies.rollouts.tasks.check_types import Fixture
@@ -20,40 +20,10 @@ from strategies.rollouts.tasks.dockerfile import built
 from strategies.rollouts.tasks.load import load_tasks
 from strategies.rollouts.tasks.task import HarborGrader, RolloutTask
 from tests.confining import POLICY
+from tests.harbor_folders import harbor
 from tests.in_memory import ON_DISK
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 ALLOWED = POLICY.model_copy(update={"commands": ("bash",)})
-FILES: Mapping[str, str] = {
-    "task.toml": '[metadata]\ntags = ["file io"]\ndifficulty = "easy"\n[agent]\ntimeout_sec = 30.0\n',
-    "instruction.md": "<!-- canary GUID 1 -->\n# canary 2\nWrite /app/word.txt to /app/out.txt; /apply nothing.\n",
-    "environment/Dockerfile": (
-        "FROM scratch AS build\nCOPY gone.txt /app/\nFROM ubuntu:24.04\n# COPY no.txt .\n"
-        "RUN apt-get update \\\n  && apt-get install -y curl\nWORKDIR /app\nCOPY data/ /app/\nCOPY etc.txt /etc/\n"
-    ),
-    "environment/data/word.txt": "forty-two\n",
-    "environment/data/more/deep.txt": "deep\n",
-    "environment/etc.txt": "elsewhere\n",
-    "tests/test.sh": (
-        "mkdir -p /logs/verifier\ncd /app\n"
-        "if python3 /tests/check.py; then echo 1; else echo 0; fi > /logs/verifier/reward.txt\n"
-    ),
-    "tests/check.py": "from pathlib import Path\nassert Path('/app/out.txt').read_text() == 'forty-two\\n'\n",
-    "solution/solve.sh": "cp /app/word.txt /app/out.txt\n",
-}
-
-
-def harbor(folder: Path, *names: str, **other: str) -> Path:
-    """Write tasks; `other` are files in place of those above, `__` in their names a slash, "" to leave one out."""
-    changed = {name.replace("__", "/").replace("_dot_", "."): text for name, text in other.items()}
-    for name in names:
-        for path, text in {**FILES, **changed}.items():
-            if text:
-                (folder / name / path).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name / path).write_text(text)
-    return folder
 
 
 def one(folder: Path, **other: str) -> RolloutTask:
@@ -91,6 +61,44 @@ def test_a_folder_of_tasks_is_a_task_set(tmp_path: Path) -> None:
     before = tasks.digest
     (tmp_path / "tasks/first/tests/check.py").write_text("")
     assert load_tasks(tmp_path / "tasks").digest != before
+
+
+def test_tasks_in_the_sandbox_keep_the_digest_they_had_before_there_were_containers_and_share_none_with_them(
+    tmp_path: Path,
+) -> None:
+    folder = harbor(tmp_path / "tasks", "first", "more/second")
+    sandboxed = load_tasks(folder)
+    assert sandboxed.digest == "59d5d009e364cf9588aa630152bd585647e19abd705dcdd42c3cb863d9c7060b"
+    contained = load_tasks(folder, containers=lambda: "docker")
+    assert contained.digest != sandboxed.digest
+    assert [content_of(task) for task in contained.tasks] == [content_of(task) for task in sandboxed.tasks]
+    (folder / "first/environment/etc.txt").write_text("other")
+    assert load_tasks(folder, containers=lambda: "docker").digest != contained.digest
+
+
+def test_what_makes_containers_is_asked_for_only_where_a_task_has_an_image(tmp_path: Path) -> None:
+    def asked() -> str:
+        raise AssertionError
+
+    load_tasks(harbor(tmp_path / "plain", "a", environment__Dockerfile=""), containers=asked)
+    with pytest.raises(AssertionError):
+        load_tasks(harbor(tmp_path / "built", "a"), containers=asked)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ("docker_image = '--privileged'", "docker_image|name is"),
+        ("memory = 'much'", "environment.memory is 'much'"),
+        ("cpus = []\nmemory_mb = -1", "memory_mb"),
+        ("env = { 'A B' = '1' }", "environment"),
+    ],
+)
+def test_a_container_that_cannot_be_is_named(tmp_path: Path, settings: str, words: str) -> None:
+    folder = harbor(tmp_path, "a-task", task_dot_toml=f"[environment]\n{settings}\n")
+    with pytest.raises(TaskFileError, match=words) as error:
+        load_tasks(folder, containers=lambda: "docker")
+    assert error.value.hint
 
 
 def test_one_task_is_a_task_set_too_and_an_audit_takes_both(tmp_path: Path) -> None:
@@ -263,4 +271,4 @@ def test_a_solution_is_not_there_for_the_verifier_of_an_agent_s_work(tmp_path: P
 def test_a_reward_is_read_from_either_file(tmp_path: Path, files: dict[str, str], reward: str) -> None:
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    assert reward_in(tmp_path) == reward
+    assert reward_in(lambda name: written_in(tmp_path / name)) == reward

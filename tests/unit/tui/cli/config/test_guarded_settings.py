@@ -33,8 +33,9 @@ NESTED = {"models.prices", "models.fallback"}
 """Tables whose keys name models and roles."""
 HARMLESS = {
     "seed", "scan.workers", "watch.look_every_s", "watch.evolve_every_s", "watch.promote", "review.draw_every",
-    "ui.theme", "ui.ascii", "outcome", "outcomes.from", "rollouts.workers", "rollouts.skill_mode", "models.batch",
-    "models.batch_wait_s", "models.timeout_s", "models.longest_wait_s", "engine.workers", "engine.connect_s",
+    "ui.theme", "ui.ascii", "outcome", "outcomes.from", "rollouts.workers", "rollouts.skill_mode",
+    "rollouts.container", "models.batch", "models.batch_wait_s", "models.timeout_s", "models.longest_wait_s",
+    "engine.workers", "engine.connect_s",
 }  # fmt: skip
 """What needs no trust: how work is shared, shown and timed within what the person allows."""
 
