@@ -3,7 +3,7 @@
 # down what it was asked. A place of a container becomes its folder in arguments and in scripts, as there is no other
 # root. Files beside it say what is to go wrong: `fails` and `hangs` name a subcommand, `vanishes` ends containers.
 here=${0%/*}
-{ printf '%s\037' "$@"; printf '\036'; } >>"$here/calls"
+call=$(printf '%s\037' "$@"); printf '%s\036' "$call" >>"$here/calls" # at once: others write too
 word=$1; shift
 [ "$word" = image ] && shift
 if [ -e "$here/fails" ] && [ "$(cat "$here/fails")" = "$word" ]; then echo "no space left" >&2; exit 125; fi

@@ -163,9 +163,11 @@ def running(
         folder.chmod(0o777)
     places = {folder: normpath(join(image.workdir, place)) for folder, place in mounts.items()}
     with session.container(task, image, places, limit_s, network=network) as container:
-        yield container
-        if os.getuid():  # what root in there made is else nobody's here
-            container.run_as_root('chmod -R a+rwX -- "$@"', *places.values())
+        try:
+            yield container
+        finally:
+            if os.getuid():  # what root in there made is else nobody's here
+                container.run_as_root('chmod -R a+rwX -- "$@"', *places.values())
 
 
 @dataclass
@@ -206,9 +208,9 @@ class _Session:
         Raises: ContainerError that names the task; CheckFailedError if a file of it is not what was loaded.
         """
         grader, image = _asked(task)
-        listing = [[each.path, each.sha256, each.executable] for each in image.context]
         place = PurePosixPath(grader.script.path).parent.parent / "environment"
-        key = hashlib.sha256(json.dumps([str(place), listing]).encode()).hexdigest()[:12]
+        context = [(file.path.removeprefix(f"{place}/"), file.sha256, file.executable) for file in image.context]
+        key = hashlib.sha256(json.dumps(context).encode()).hexdigest()[:12]
         name = image.name or f"{_TASK_IMAGE}:{key}-{self.folder.name}"
         with self._locks[name]:  # two tasks, or two runs of one, that need the same at once
             if name not in self._images:
@@ -235,9 +237,9 @@ class _Session:
             if answer.code == 0:
                 self._built.append(name)
         if answer.code != 0:
-            late = f"not there after {image.build_limit_s:g} s (environment.build_timeout_sec): "
-            late = late if answer.code is None and not answer.ended_by_us else ""
-            self._fail(task, f"its image cannot be made: {late}{_said(answer)}", mend)
+            late = f"not there after {image.build_limit_s:g} s (environment.build_timeout_sec)"
+            late = "" if answer.code or answer.ended_by_us else late
+            self._fail(task, f"its image cannot be made: {late or _said(answer)}", mend)
         ANNOUNCER.tell(f"ready      the image of {task.id}, after {answer.seconds:.0f} s")
 
     def _looked_into(self, task: RolloutTask, name: str) -> Image:
@@ -368,5 +370,7 @@ def _variables(environment: Mapping[str, str]) -> list[str]:
 
 def _said(answer: ProgramAnswer) -> str:
     """Give the last lines that a program printed."""
+    if answer.ended_by_us:
+        return "germline ended it"
     lines = (answer.stderr.strip() or answer.stdout.strip()).splitlines()[-_SAID_LINES:]
     return " / ".join(line.strip() for line in lines)[-_SAID_CHARS:] or f"exit code {answer.code}"

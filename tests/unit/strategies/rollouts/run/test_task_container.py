@@ -142,8 +142,8 @@ def test_nothing_is_left_at_the_end_not_the_image_either(
 def test_tasks_with_the_same_environment_share_an_image_also_where_both_ask_at_once(
     docker: StubDocker, tmp_path: Path
 ) -> None:
-    first, again = contained_task(tmp_path / "1"), contained_task(tmp_path / "2")
-    other = contained_task(tmp_path / "3", environment__data__word_dot_txt="forty-three\n")
+    first, again = contained_set(tmp_path / "1", "a-task", "b-task").tasks
+    other = contained_task(tmp_path / "2", environment__data__word_dot_txt="forty-three\n")
     with ThreadPoolExecutor(3) as threads:
         list(threads.map(begun, (first, again, other), [tmp_path / name for name in "abc"]))
     assert len(docker.asked("build")) == len(docker.kept("images")) == 2
@@ -279,7 +279,7 @@ def test_whoever_ends_all_commands_leaves_no_container_running(
             sleep(0.01)
         (docker.folder / "hangs").unlink()
         end_all()
-        with pytest.raises(ContainerError):
+        with pytest.raises(ContainerError, match="germline ended it"):
             waiting.result(20)
     assert docker.kept("containers") == []
 
