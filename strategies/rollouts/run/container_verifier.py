@@ -8,20 +8,24 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from events.errors import ContainerError
 from strategies.rollouts.run.harbor_script import reward_in
 from strategies.rollouts.run.task_container import running
+from strategies.rollouts.tasks.task import TaskImage
 from strategies.rollouts.tasks.workspace import copy_workspace, read_text, write_files
 from strategies.sandbox.confined_run import run_folder
+from strategies.sandbox.container_program import WHY_NONE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from strategies.rollouts.run.leftovers import AgentWork
+    from strategies.rollouts.tasks.check_types import Fixture
     from strategies.rollouts.tasks.task import HarborGrader
+    from strategies.sandbox.confined_run import Ran
 
 _LOGS: Final = ("verifier", "agent", "artifacts")
-_SCRIPT: Final = """n=0; for script do
-  bash "$script" </dev/null >"/logs/printed-$n.txt" 2>&1; echo "exit code $?"; n=$((n + 1))
-done"""
-"""Output goes to files: who holds a pipe open would be waited for."""
+_PRINTED: Final = "printed.txt"
+_SCRIPT: Final = f'bash "$1" </dev/null >/logs/{_PRINTED} 2>&1'
+"""Output goes to a file: who holds a pipe open would be waited for."""
 _TAIL_LINES: Final = 3
 
 
@@ -33,42 +37,55 @@ class Verified(NamedTuple):
     tampering: tuple[str, ...] = ()
 
 
+class _Phase(NamedTuple):
+    """One script of a task, in a container of its own: the folder of the task that it lies in, and what it may."""
+
+    folder: str
+    script: str
+    uses: tuple[Fixture, ...]
+    network: bool
+    variables: Mapping[str, str]
+
+
 def verified_in_container(grader: HarborGrader, work: AgentWork, *, solved: bool) -> Verified:
     """Run a verifier, or before it the known good solution, where /tests, /solution and /logs are as in Harbor.
 
+    Each has a container of its own: as from an agent, only what is in the working directory reaches the verifier.
     Raises: ContainerError where there is no container, or it went away; CheckFailedError.
     """
-    image, task = grader.image, work.task
-    if image is None:
-        raise ContainerError(f"task {task.id} asks for no container")
-    folder = PurePosixPath(grader.script.path).parent.parent
-    scripts = ("/solution/solve.sh", "/tests/test.sh") if solved else ("/tests/test.sh",)
-    variables = image.verifier_environment | (image.solution_environment if solved else {})
-    network = image.verifier_network or (solved and image.network)
+    outputs = []
     with run_folder("look-") as root:
-        copy, logs, files = root / "workspace", root / "logs", root / "files"
+        copy, logs = root / "workspace", root / "logs"
         copy_workspace(work.folder, copy, any_link=True)
         for name in _LOGS:
             (logs / name).mkdir(parents=True)
-        uses = (grader.script, *grader.uses, *(grader.solution if solved else ()))
-        write_files(files, {use.path: use for use in uses}, task.folder)
-        mounts = {copy: ".", logs: "/logs", files / folder / "tests": "/tests"}
-        if solved:
-            mounts[files / folder / "solution"] = "/solution"
-        with running(task, mounts, limit_s=grader.limit_s, network=network) as container:
-            argv = ("sh", "-c", _SCRIPT, "sh", *scripts)
-            ran = container.run(argv, limit_s=grader.limit_s, environment=variables)
-        if ran.ended == "void":
-            raise ContainerError(f"task {task.id}: what the agent left could not be looked at: {ran.error}")
-        if ran.ended == "limit":
-            return Verified("", "", (f"ran past its limit of {grader.limit_s:g} s",))
-        reward = reward_in(lambda name: read_text(logs, f"verifier/{name}") or "")
-        codes = ran.stdout.splitlines() or [ran.stderr.strip()]
-        ends = [_end(logs, number, *pair) for number, pair in enumerate(zip(scripts, codes, strict=False))]
-        return Verified(reward, " ".join(ends))
+        for phase in _phases(grader, solved=solved):
+            ran = _run(phase, grader, work, root)
+            if ran.ended == "void":
+                what = f"task {work.task.id}: what the agent left could not be looked at: {ran.error}"
+                raise ContainerError(what, hint=WHY_NONE)
+            if ran.ended == "limit":
+                return Verified("", "", (f"ran past its limit of {grader.limit_s:g} s",))
+            printed = read_text(logs, _PRINTED) or ran.stderr
+            last = printed.strip().splitlines()[-_TAIL_LINES:]
+            outputs.append(f"{phase.folder}/{phase.script}: {' / '.join((*last, f'exit code {ran.code}'))}")
+        return Verified(reward_in(lambda name: read_text(logs, f"verifier/{name}") or ""), " ".join(outputs))
 
 
-def _end(logs: Path, number: int, script: str, code: str) -> str:
-    """Write the last of what a script printed, and how it ended."""
-    printed = (read_text(logs, f"printed-{number}.txt") or "").strip().splitlines()[-_TAIL_LINES:]
-    return f"{script.lstrip('/')}: {' / '.join((*printed, code))}"
+def _phases(grader: HarborGrader, *, solved: bool) -> Iterator[_Phase]:
+    image = grader.image or TaskImage()
+    if solved:
+        yield _Phase("solution", "solve.sh", grader.solution, image.network, image.solution_environment)
+    uses = (grader.script, *grader.uses)
+    yield _Phase("tests", "test.sh", uses, image.verifier_network, image.verifier_environment)
+
+
+def _run(phase: _Phase, grader: HarborGrader, work: AgentWork, root: Path) -> Ran:
+    """Run one script on the copy of the workspace."""
+    files = root / phase.folder
+    write_files(files, {use.path: use for use in phase.uses}, work.task.folder)
+    own = files / PurePosixPath(grader.script.path).parent.parent / phase.folder
+    mounts = {root / "workspace": ".", root / "logs": "/logs", own: f"/{phase.folder}"}
+    with running(work.task, mounts, limit_s=grader.limit_s, network=phase.network) as container:
+        argv = ("sh", "-c", _SCRIPT, "sh", f"/{phase.folder}/{phase.script}")
+        return container.run(argv, limit_s=grader.limit_s, environment=phase.variables)

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path, PurePosixPath
 from posixpath import join, normpath
+from shlex import quote
 from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
@@ -233,7 +234,8 @@ class _Session:
                 write_files(Path(folder), {file.path: file for file in image.context}, task.folder)
                 open_to_all(Path(folder))
                 words = ("build", "--label", self._label, "--tag", name, str(context))
-                answer, mend = self._ask(*words, limit_s=image.build_limit_s), f"build {task.folder / place}"
+                mend = f"build {quote(str(task.folder / place))}"
+                answer = self._ask(*words, limit_s=image.build_limit_s)
             if answer.code == 0:
                 self._built.append(name)
         if answer.code != 0:

@@ -130,6 +130,16 @@ def test_a_run_begins_with_the_working_directory_of_the_image_and_its_verifier_j
     assert docker.kept("containers") == []
 
 
+def test_solution_and_verifier_have_a_container_each_and_only_the_workspace_goes_from_one_to_the_other(
+    task: RolloutTask, docker: StubDocker
+) -> None:
+    assert check_task(changed(task, verifier_network=False, network=True), POLICY) == ()
+    solved = docker.asked("run")[-2:]
+    places = [{word.split(":")[1] for word in words if word.endswith(":Z")} for words in solved]
+    assert places == [{"/app", "/logs", "/solution"}, {"/app", "/logs", "/tests"}]
+    assert ["--network" in words for words in solved] == [False, True]
+
+
 def test_nothing_is_left_at_the_end_not_the_image_either(
     task: RolloutTask, docker: StubDocker, tmp_path: Path
 ) -> None:
