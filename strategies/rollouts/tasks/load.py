@@ -18,7 +18,7 @@ from strategies.rollouts.tasks.errors import mistake
 from strategies.rollouts.tasks.evals_file import EVALS, EVALS_FOLDER, FROM, read_evals
 from strategies.rollouts.tasks.fixture_locker import UNFIT, FixtureLocker, set_name, task_set
 from strategies.rollouts.tasks.harbor_tasks import load_harbor
-from strategies.rollouts.tasks.task import RolloutTask, TaskSet
+from strategies.rollouts.tasks.task import HarborGrader, RolloutTask, TaskSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -139,6 +139,10 @@ def _task(entry: _Found, locker: FixtureLocker, *, graded: bool) -> RolloutTask:
         raise TaskFileError(f"{text}: {what}", hint=hint) from error
     except (TypeError, ValueError) as error:  # a date of TOML, which no task holds
         raise TaskFileError(f"{text}: {error}", hint=_HINT) from error
+    if any(isinstance(grader, HarborGrader) and grader.image for grader in task.graders):
+        raise TaskFileError(
+            f"{text}: image is not known here", hint=f"folders of Harbor's tasks bring one; {_HINT}"
+        )
     if graded and not task.graders:
         what = "graders is []" if "graders" in content else "graders is missing"
         raise TaskFileError(f"{text}: {what}", hint=f"name at least one; {_HINT}")

@@ -101,6 +101,14 @@ def test_a_container_that_cannot_be_is_named(tmp_path: Path, settings: str, word
     assert error.value.hint
 
 
+def test_a_task_set_that_is_a_file_brings_no_image_past_what_the_person_chose(tmp_path: Path) -> None:
+    (tmp_path / "test.sh").write_text("")
+    grader = '{ name = "r", kind = "harbor", script = "test.sh", image = { name = "base" } }'
+    (tmp_path / "tasks.toml").write_text(f'[[tasks]]\nid = "a"\nprompt = "p"\ngraders = [{grader}]\n')
+    with pytest.raises(TaskFileError, match="image is not known here"):
+        load_tasks(tmp_path / "tasks.toml", containers=lambda: "docker")
+
+
 def test_one_task_is_a_task_set_too_and_an_audit_takes_both(tmp_path: Path) -> None:
     harbor(tmp_path, "alone", tests__test_dot_sh="", solution__solve_dot_sh="")
     with pytest.raises(TaskFileError, match="has no tests/test"):
