@@ -37,13 +37,12 @@ def end_all(whose: str = "") -> None:
 
 @contextmanager
 def waited_for(child: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Have `end_all` end a process, the first of its group, while somebody waits for it; then it is ended."""
+    """Have `end_all` end a process, the first of its group, while somebody waits for it."""
     RUNNING[child.pid] = on_behalf_of.get()
     try:
         yield
     finally:  # Ctrl-C as well
         RUNNING.pop(child.pid, None)
-        _end(child)
 
 
 def was_ended(child: subprocess.Popen[bytes]) -> bool:
@@ -51,7 +50,7 @@ def was_ended(child: subprocess.Popen[bytes]) -> bool:
     return child.pid not in RUNNING
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
+def end_group(child: subprocess.Popen[bytes]) -> None:
     """Give a process a moment to end, now that nobody reads what it says; then kill its group."""
     try:
         child.wait(_END_S)
@@ -119,12 +118,13 @@ def ask_program(
         except OSError as error:
             raise StorageError(f"cannot start {words[0]}: {error}", hint="try again with fewer workers") from error
         with child, waited_for(child):
-            written = gathered({"stdout": child.stdout, "stderr": child.stderr}, limit_s, most_bytes)
-            left_s = max(0.0, began + limit_s - monotonic_s())
-            with suppress(subprocess.TimeoutExpired):
-                child.wait(left_s)
-            ended, code = was_ended(child), child.poll()
-            if code is None:
-                _kill(child.pid)
+            try:
+                written = gathered({"stdout": child.stdout, "stderr": child.stderr}, limit_s, most_bytes)
+                with suppress(subprocess.TimeoutExpired):
+                    child.wait(max(0.0, began + limit_s - monotonic_s()))
+                ended, code = was_ended(child), child.poll()
+            finally:  # what it leaves running by itself is its own: podman keeps helpers
+                if child.poll() is None:
+                    _kill(child.pid)
     stdout, stderr = (written[name].decode(errors="replace") for name in ("stdout", "stderr"))
     return ProgramAnswer(None if ended else code, stdout, stderr, monotonic_s() - began, ended)

@@ -25,7 +25,7 @@ from events.clock import monotonic_s
 from events.errors import IsolationError, NotFoundError, RefusedError, StorageError
 from events.types.frozen import Frozen
 from strategies.sandbox import bubblewrap
-from strategies.sandbox.child_process import gathered, waited_for, was_ended
+from strategies.sandbox.child_process import end_group, gathered, waited_for, was_ended
 from strategies.sandbox.spec import PARTS, ConfinementReport, Spec
 
 if TYPE_CHECKING:
@@ -338,12 +338,15 @@ def _launched(
         for descriptor in (spec_out, report_in):
             os.close(descriptor)
     with child, waited_for(child):
-        with suppress(BrokenPipeError), open(spec_in, "wb") as stream:  # noqa: PTH123 - a descriptor
-            stream.write(spec.packed())
-        with open(report_out, "rb", buffering=0) as reporting:  # noqa: PTH123 - the same
-            streams = {"stdout": child.stdout, "stderr": child.stderr, "report": reporting}
-            written = gathered(streams, spec.limit_s + _GRACE_S, policy.output_bytes)
-        ended = was_ended(child)
+        try:
+            with suppress(BrokenPipeError), open(spec_in, "wb") as stream:  # noqa: PTH123 - a descriptor
+                stream.write(spec.packed())
+            with open(report_out, "rb", buffering=0) as reporting:  # noqa: PTH123 - the same
+                streams = {"stdout": child.stdout, "stderr": child.stderr, "report": reporting}
+                written = gathered(streams, spec.limit_s + _GRACE_S, policy.output_bytes)
+        finally:
+            ended = was_ended(child)
+            end_group(child)
     return written, ConfinementReport("void", [], error="germline ended it") if ended else _report(written)
 
 

@@ -167,7 +167,7 @@ def running(
         try:
             yield container
         finally:
-            if os.getuid():  # what root in there made is else nobody's here
+            if os.geteuid():  # what root in there made is else nobody's here
                 container.run_as_root('chmod -R a+rwX -- "$@"', *places.values())
 
 
