@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -53,23 +54,31 @@ def verified_in_container(grader: HarborGrader, work: AgentWork, *, solved: bool
     Each has a container of its own: as from an agent, only what is in the working directory reaches the verifier.
     Raises: ContainerError where there is no container, or it went away; CheckFailedError.
     """
-    outputs = []
+    outputs, reward = [], ""
     with run_folder("look-") as root:
-        copy, logs = root / "workspace", root / "logs"
-        copy_workspace(work.folder, copy, any_link=True)
-        for name in _LOGS:
-            (logs / name).mkdir(parents=True)
+        copy_workspace(work.folder, root / "workspace", any_link=True)
         for phase in _phases(grader, solved=solved):
-            ran = _run(phase, grader, work, root)
+            logs = root / f"{phase.folder}-logs"
+            ran = _run(phase, grader, work, root, logs)
             if ran.ended == "void":
                 what = f"task {work.task.id}: what the agent left could not be looked at: {ran.error}"
                 raise ContainerError(what, hint=WHY_NONE)
             if ran.ended == "limit":
                 return Verified("", "", (f"ran past its limit of {grader.limit_s:g} s",))
-            printed = read_text(logs, _PRINTED) or ran.stderr
-            last = printed.strip().splitlines()[-_TAIL_LINES:]
-            outputs.append(f"{phase.folder}/{phase.script}: {' / '.join((*last, f'exit code {ran.code}'))}")
-        return Verified(reward_in(lambda name: read_text(logs, f"verifier/{name}") or ""), " ".join(outputs))
+            outputs.append(_end(phase, ran, read_text(logs, _PRINTED)))
+            reward = reward_in(partial(_written, logs))
+    return Verified(reward, " ".join(outputs))
+
+
+def _written(logs: Path, name: str) -> str:
+    """Read what a verifier wrote, through no link: this is no longer its container."""
+    return read_text(logs, f"verifier/{name}") or ""
+
+
+def _end(phase: _Phase, ran: Ran, printed: str | None) -> str:
+    """Write how a script ended, and the last of what it printed."""
+    last = (printed or ran.stderr).strip().splitlines()[-_TAIL_LINES:]
+    return f"{phase.folder}/{phase.script}: {' / '.join((*last, f'exit code {ran.code}'))}"
 
 
 def _phases(grader: HarborGrader, *, solved: bool) -> Iterator[_Phase]:
@@ -80,12 +89,14 @@ def _phases(grader: HarborGrader, *, solved: bool) -> Iterator[_Phase]:
     yield _Phase("tests", "test.sh", uses, image.verifier_network, image.verifier_environment)
 
 
-def _run(phase: _Phase, grader: HarborGrader, work: AgentWork, root: Path) -> Ran:
-    """Run one script on the copy of the workspace."""
+def _run(phase: _Phase, grader: HarborGrader, work: AgentWork, root: Path, logs: Path) -> Ran:
+    """Run one script on the copy of the workspace, with logs of its own."""
+    for name in _LOGS:
+        (logs / name).mkdir(parents=True)
     files = root / phase.folder
     write_files(files, {use.path: use for use in phase.uses}, work.task.folder)
     own = files / PurePosixPath(grader.script.path).parent.parent / phase.folder
-    mounts = {root / "workspace": ".", root / "logs": "/logs", own: f"/{phase.folder}"}
+    mounts = {root / "workspace": ".", logs: "/logs", own: f"/{phase.folder}"}
     with running(work.task, mounts, limit_s=grader.limit_s, network=phase.network) as container:
         argv = ("sh", "-c", _SCRIPT, "sh", f"/{phase.folder}/{phase.script}")
         return container.run(argv, limit_s=grader.limit_s, environment=phase.variables)

@@ -141,6 +141,16 @@ def test_solution_and_verifier_have_a_container_each_and_only_the_workspace_goes
     assert ["--network" in words for words in solved] == [False, True]
 
 
+def test_a_solution_gives_itself_no_reward(docker: StubDocker, tmp_path: Path) -> None:
+    writes = "echo 1 >/logs/verifier/reward.txt\n"
+    judges = "test -e /app/out.txt || echo 0 >/logs/verifier/reward.txt\n"
+    solves = f"touch /app/out.txt\n{writes}"
+    task = contained_task(tmp_path / "set", tests__test_dot_sh=judges, solution__solve_dot_sh=solves)
+    (violation,) = check_task(task, POLICY)
+    assert "the verifier wrote no reward: solution/solve.sh: exit code 0 tests/test.sh: " in violation.problem
+    assert docker.kept("containers") == []
+
+
 def test_nothing_is_left_at_the_end_not_the_image_either(
     task: RolloutTask, docker: StubDocker, tmp_path: Path
 ) -> None:
