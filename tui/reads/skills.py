@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from registry.query.library import Library
     from registry.query.provenance import SkillHistory, Why
     from registry.query.versions import VersionRow
-    from registry.state.candidate import Candidate
+    from registry.state.candidate import CandidateOutline
     from registry.state.capsule import Capsule
     from registry.state.line import ProjectedLine
     from registry.state.tiers import LineTier
@@ -87,7 +87,7 @@ class SkillWork:
     """What was tried for a skill, and what is open: signals that it was tried for and no live claim answers."""
 
     open: tuple[SignalRaised, ...] = ()
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[CandidateOutline, ...] = ()
 
     @property
     def waiting(self) -> int:
@@ -167,10 +167,10 @@ def read_work(library: Library, *, draw_every: int, seed: int) -> OpenWork:
     """Read what was tried for every skill, and what is open; takes as long as the registry is old."""
     capsules = [library.capsule(name) for name in library.names()]
     open_by_skill = _open_signals(library, capsules)
-    proposed: dict[str, list[Candidate]] = {}
-    candidates = library.candidates()
+    proposed: dict[str, list[CandidateOutline]] = {}
+    candidates = library.candidate_outlines()
     for candidate in candidates:
-        proposed.setdefault(candidate.proposed.capsule, []).append(candidate)
+        proposed.setdefault(candidate.capsule, []).append(candidate)
     work = {
         capsule.name: SkillWork(tuple(open_by_skill.get(capsule.name, ())), tuple(proposed.get(capsule.name, ())))
         for capsule in capsules
