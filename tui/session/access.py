@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from events.errors import GermlineError, UsageError
-from tui.session.read_thread import ReadThread
+from tui.session.read_thread import ReadThread, RightOfWay
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,8 @@ class Access:
         seed: int,
         logs: LogGlobs | None = None,
     ) -> None:
-        self._reader, self._student = ReadThread(library), ReadThread(library)
+        self._way = RightOfWay()
+        self._reader, self._student = ReadThread(library), ReadThread(library, self._way.given)
         self._registry = registry
         self._seed, self._logs = seed, logs
         self._prospects: tuple[LogHead, Prospects] | None = None
@@ -91,10 +92,11 @@ class Access:
     async def read(self, ask: Callable[[Library], T]) -> T:
         """Answer a question about the registry in the reading thread; raises what it raises."""
         await self.ready()
-        return await self._reader.read(ask)
+        with self._way.taken():
+            return await self._reader.read(ask)
 
     async def study(self, ask: Callable[[Library], T]) -> T:
-        """Answer a question that takes long, in a thread of its own: no other read waits for it."""
+        """Answer a question that takes long, in a thread of its own: other reads go first."""
         await self.ready()
         return await self._student.read(ask)
 
