@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from events.errors import CorruptLogError
 from events.types.catalogue import NAMES_IN
-from events.types.claims import AnytimeBefore
 from events.types.score import Score
 from registry.state.tiers import claims_tested, tier_at_promotion
 
@@ -172,7 +171,7 @@ def outline_of(candidate: Candidate) -> CandidateOutline:
         reviewed=candidate.reviewed is not None,
         looked_over=candidate.looked_over is not None,
         fell=candidate.fell,
-        goes_first=isinstance(next(iter(proposed.claims), None), AnytimeBefore),
+        goes_first=[claim.kind for claim in proposed.claims[:1]] == ["anytime_before"],
     )
 
 
