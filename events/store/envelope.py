@@ -121,7 +121,7 @@ def holds(envelope: Envelope) -> bool:
 def require_whole(envelope: Envelope) -> Envelope:
     """Return an event that is what was hashed when it was appended; raises CorruptLogError for any other.
 
-    It cannot change, so it is looked at once: who reads it where it stands looks at it, and who reads its payload.
+    It cannot change, so it is hashed once, however many ask.
     """
     known = vars(envelope)
     if "is_whole" not in known:
