@@ -61,6 +61,7 @@ class PostgresSession(SqlSession):
 
     def rows(self, statement: Statement, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query; bound it, or page through it."""
+        self.give_way()
         try:
             return self._fetch(statement, parameters)
         except StorageError:

@@ -50,6 +50,7 @@ class SqliteSession(SqlSession):
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query; bound it, or page through it."""
+        self.give_way()
         while True:
             try:
                 fetched = self._patiently(self._fetch, sql, parameters)

@@ -119,12 +119,17 @@ def holds(envelope: Envelope) -> bool:
 
 
 def require_whole(envelope: Envelope) -> Envelope:
-    """Return an event that is what was hashed when it was appended; raises CorruptLogError for any other."""
-    if holds(envelope):
-        return envelope
-    raise CorruptLogError(
-        f"event {envelope.position} is not what was hashed", position=envelope.position, hint="germline verify"
-    )
+    """Return an event that is what was hashed when it was appended; raises CorruptLogError for any other.
+
+    It cannot change, so it is hashed once, however many ask.
+    """
+    known = vars(envelope)
+    if "is_whole" not in known:
+        if not holds(envelope):
+            at = envelope.position
+            raise CorruptLogError(f"event {at} is not what was hashed", position=at, hint="germline verify")
+        known["is_whole"] = True
+    return envelope
 
 
 def encode(event: Frozen) -> bytes:

@@ -58,6 +58,10 @@ class EventLog(Tables):
     def another(self) -> Self:
         """Open the same log once more, for another thread."""
 
+    def give_way(self, wait: Callable[[], None]) -> None:
+        """Call this before each query from now on: who reads beside others waits in it until they have read."""
+        self._session.give_way = wait
+
     def append(
         self,
         drafts: Sequence[EventDraft],

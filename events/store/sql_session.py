@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 from events.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+
+def _at_once() -> None:
+    """Wait for nobody."""
 
 
 class SqlSession(ABC):
@@ -22,6 +26,8 @@ class SqlSession(ABC):
         self.location = location
         self._patience_s = patience_s
         self._depth = 0
+        self.give_way: Callable[[], None] = _at_once
+        """Called before each query: who reads beside others waits here until they have read."""
         self.doubts = 0
         """How often what was known of the log became void: something was undone, or others may have written."""
 

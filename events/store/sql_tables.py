@@ -118,6 +118,16 @@ class Tables(ABC):
         )
         return [StoredDocument(*row) for row in rows]
 
+    def documents_of(self, view: str, keys: Iterable[str], *, upto: int | None = None) -> list[StoredDocument]:
+        """List the documents of a view with one of some keys, and `seq` at most `upto`, by (key, seq)."""
+        condition, parameter = self.any_of("key", list(keys))
+        rows = self._session.rows(
+            f"SELECT view, key, seq, body FROM documents WHERE view = ? AND {condition} AND seq <= ?"  # noqa: S608 - no text from outside
+            " ORDER BY key, seq",
+            (view, parameter, LAST if upto is None else upto),
+        )
+        return [StoredDocument(*row) for row in rows]
+
     def every_document(self) -> Iterator[StoredDocument]:
         """Yield every document, by (view, key, seq), page by page: what is written meanwhile may be among them."""
         last: tuple[str, str, int] = ("", "", -1)

@@ -103,12 +103,12 @@ class Confounding(Frozen):
     what the other attempts came to; error clustered by task). `others` is what the decision goes with in those,
     which it cannot have changed, None where tasks do not repeat. `mined` is the same as the first on explore, None
     where explore may not count, and `chosen_of` the number of claims that explore chose this one of. `later` is
-    what doing the same elsewhere in the episode goes with, each time, beside the decision; `beyond` and
-    `mined_beyond` are what the decision goes with more than that, where it is noticed. `against` names a run, or
-    what was seen before, where obeying surely goes with the opposite. `balance` is how alike both sides were on
-    both splits, and `times_as_strong` as all that was seen before something unseen would have to be to explain the
-    effect, None where that is too weak to measure by. `decisions` is 0 for a claim about no action, which nothing
-    is like.
+    what doing the same elsewhere in the episode goes with, each time, beside the decision, 0 with an error of 1
+    where it cannot be measured; `beyond` and `mined_beyond` are what the decision goes with more than that, where
+    it is noticed. `against` names a run, or what was seen before, where obeying surely goes with the opposite.
+    `balance` is how alike both sides were on both splits, and `times_as_strong` as all that was seen before
+    something unseen would have to be to explain the effect, None where that is too weak to measure by. `decisions`
+    is 0 for a claim about no action, which nothing is like.
     """
 
     decisions: int

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice, takewhile, zip_longest
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from events.clock import first_moment, last_moment
 from events.errors import NotFoundError, UsageError
@@ -30,7 +30,7 @@ from registry.projection.stored_documents import (
 )
 from registry.query.versions import event_of, under_one_evaluator, version_row
 from registry.skill_md.write_places import ANYWHERE, place_here
-from registry.state.candidate import fold_candidates
+from registry.state.candidate import Candidate, CandidateOutline, fold_candidates, outline_of
 from registry.state.capsule import is_capsule_name, unborn
 from registry.state.outline import Outline
 
@@ -44,8 +44,9 @@ if TYPE_CHECKING:
     from events.types.registry_events import CycleFinished, EvaluatorRegistered, SignalRaised
     from registry.projection.stored_documents import About
     from registry.query.versions import VersionRow
-    from registry.state.candidate import Candidate
 from registry.state.capsule import Capsule
+
+CandidateT = TypeVar("CandidateT", Candidate, CandidateOutline)
 
 _MOST_DIGITS: Final = 9
 """Longer numbers are no versions, and Python refuses to read the longest."""
@@ -227,13 +228,21 @@ class Library:
     # -- what was found and tried ----------------------------------------------------------------------
 
     @cached_property
-    def _folded(self) -> FoldedCandidates:
-        return FoldedCandidates()
+    def _folded(self) -> FoldedCandidates[Candidate]:
+        return FoldedCandidates(lambda candidate: candidate)
+
+    @cached_property
+    def _outlined(self) -> FoldedCandidates[CandidateOutline]:
+        return FoldedCandidates(outline_of)
 
     def candidates(self, capsule: str = "") -> list[Candidate]:
         """List the candidates, of one capsule or of all, in the order they were proposed."""
         every = self._folded.of(self.log)
-        return self._marked([candidate for candidate in every if capsule in {"", candidate.proposed.capsule}])
+        return self._marked([candidate for candidate in every if capsule in {"", candidate.capsule}])
+
+    def candidate_outlines(self) -> list[CandidateOutline]:
+        """List all candidates in outline, in the order they were proposed: to be counted."""
+        return self._marked(list(self._outlined.of(self.log)))
 
     def candidate(self, candidate_id: str) -> Candidate | None:
         """Return a candidate by its whole id, None where there is none."""
@@ -273,14 +282,14 @@ class Library:
         return [known[candidate] for _, candidate in named]
 
     def _marked(
-        self, candidates: Sequence[Candidate], known: Mapping[str, Outline] = MappingProxyType({})
-    ) -> list[Candidate]:
+        self, candidates: Sequence[CandidateT], known: Mapping[str, Outline] = MappingProxyType({})
+    ) -> list[CandidateT]:
         """Mark those whose promotion was taken back since."""
-        names = {candidate.proposed.capsule for candidate in candidates if candidate.version}
+        names = {candidate.capsule for candidate in candidates if candidate.version}
         outlines = {name: known.get(name) or self.outline(name) for name in sorted(names)}
         return [
             replace(candidate, reverted=True)
-            if candidate.version and not outlines[candidate.proposed.capsule].is_live(candidate.version)
+            if candidate.version and not outlines[candidate.capsule].is_live(candidate.version)
             else candidate
             for candidate in candidates
         ]

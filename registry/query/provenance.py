@@ -156,9 +156,10 @@ def _brought(library: Library, capsule: Capsule) -> list[tuple[LiveClaim, Candid
 
 def brought_lines(event: Frozen) -> Iterator[str]:
     """List the lines that an event brought."""
-    yield from getattr(event, "front", ())
-    yield from getattr(event, "lines", ())
-    for edit in getattr(event, "edits", ()):
+    fields = vars(event)  # a model looks long for an attribute that it has not
+    yield from fields.get("front", ())
+    yield from fields.get("lines", ())
+    for edit in fields.get("edits", ()):
         yield from edit.text
 
 

@@ -37,6 +37,8 @@ EVENTS: Final = NAMES_IN["candidate_events"]
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 """What an id may be: it stands in commands to type."""
 
+_FOR_GOOD: Final = frozenset({"promote", "reject"})
+
 _VERDICTS: Final[dict[str, Verdict]] = {
     "CandidatePromoted": "promote",
     "CandidateRejected": "reject",
@@ -87,6 +89,11 @@ class Candidate:
         return self.proposed.candidate
 
     @property
+    def capsule(self) -> str:
+        """The capsule that it would change."""
+        return self.proposed.capsule
+
+    @property
     def evaluator(self) -> str:
         """The evaluator that measured it last; that which it was proposed under where none gave it a score."""
         score = self.scored.after if self.scored else None
@@ -95,7 +102,7 @@ class Candidate:
     @property
     def is_decided(self) -> bool:
         """Whether the gate decided on it for good, or a person did."""
-        return self.verdict in {"promote", "reject"}
+        return self.verdict in _FOR_GOOD
 
     @property
     def fell(self) -> bool:
@@ -116,6 +123,56 @@ class Candidate:
     def counts(self) -> bool:
         """Whether scores count its claims: not what is only seen, what fell from its tier, nor the untested."""
         return not self.fell and (self.tier is None or self.tier.tier != "seen") and self.claims_tested
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateOutline:
+    """A candidate as those count it who ask for all of them: a twentieth of what it takes as a whole.
+
+    Its fields mean what they mean there; `reviewed` and `looked_over` tell whether a person did. `goes_first` is
+    whether its first claim is about what comes before an action, at any time.
+    """
+
+    id: str
+    capsule: str
+    fingerprint: str
+    position: int
+    judged: int
+    version: int | None
+    verdict: Verdict | None
+    reviewed: bool
+    looked_over: bool
+    fell: bool
+    goes_first: bool
+    reverted: bool = False
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the gate decided on it for good, or a person did."""
+        return self.verdict in _FOR_GOOD
+
+    @property
+    def taken_back(self) -> bool:
+        """Whether its promotion no longer counts."""
+        return self.reverted or self.fell
+
+
+def outline_of(candidate: Candidate) -> CandidateOutline:
+    """Keep of a candidate what counts ask for."""
+    proposed = candidate.proposed
+    return CandidateOutline(
+        id=proposed.candidate,
+        capsule=proposed.capsule,
+        fingerprint=proposed.fingerprint,
+        position=candidate.position,
+        judged=candidate.judged,
+        version=candidate.version,
+        verdict=candidate.verdict,
+        reviewed=candidate.reviewed is not None,
+        looked_over=candidate.looked_over is not None,
+        fell=candidate.fell,
+        goes_first=[claim.kind for claim in proposed.claims[:1]] == ["anytime_before"],
+    )
 
 
 def fold_candidates(envelopes: Iterable[Envelope]) -> list[Candidate]:

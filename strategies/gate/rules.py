@@ -13,7 +13,7 @@ from registry.query.tier_sentences import alike_words, unseen_words
 from strategies.gate.replay.confounders import SURELY
 from strategies.gate.replay.leave_one_out import stands
 from strategies.gate.replay.recovery_endpoint import MOST_CENSORING_APART, too_far_apart
-from strategies.gate.replay.support import is_noticed, support_p
+from strategies.gate.replay.support import is_controlled, is_noticed, support_p
 from strategies.gate.rule import NeededTasks, Rule
 from strategies.gate.run_rules import each_run, every_part
 from strategies.gate.stats.alpha_spending import nth_share
@@ -31,6 +31,9 @@ BY_CHANCE: Final = "runs with and without it can tell (germline candidate test)"
 RECOVERED_ALONE: Final = (
     "judged by `recovered` alone, whether the next attempt works: that supports nothing by itself, labels or a "
     "trial would"
+)
+UNCONTROLLED: Final = (
+    "could not be measured: too few like decisions differ in how often the same is done elsewhere"
 )
 MOST_APART: Final = 0.1
 """Standard deviations that both sides may surely differ by in what was seen before (Austin 2009)."""
@@ -164,9 +167,10 @@ def _beside_others(cause: Confounding, others: DecisionEffect) -> Rule:
 def _controlled(cause: Confounding, policy: GatePolicy, sent: int) -> Rule:
     """Ask that a decision shows more than the same action does elsewhere, where that goes with success too."""
     bar, p = nth_share(policy.alpha, sent), support_p(cause, controlled=True)
+    goes_with = f"{cause.later:+.3f} ± {Z95 * cause.later_error:.3f} each time"
     return Rule(
         "control",
-        f"doing the same elsewhere goes with {cause.later:+.3f} ± {Z95 * cause.later_error:.3f} each time",
+        f"doing the same elsewhere goes with {goes_with}" if is_controlled(cause) else UNCONTROLLED,
         "not surely above 0, or the decision shows more than that explains",
         not is_noticed(cause) or p <= bar,
         f"those who do it elsewhere as well end {cause.later:+.3f} better each time, whatever they did here: "

@@ -48,8 +48,7 @@ def all_episodes(
     if only is not None:
         bodies = (body for body in bodies if only(header_in(body)))
     stored = map(decode, bodies)
-    known = _as_known_now(library, stored, with_folders=with_folders)
-    return with_late_outcomes(known, late_outcomes(library, upto=upto), longer)
+    return _with_outcomes(library, _as_known_now(library, stored, with_folders=with_folders), longer, upto)
 
 
 def every_reading(library: Library, *, upto: int | None = None) -> list[EpisodeRecord]:
@@ -58,8 +57,7 @@ def every_reading(library: Library, *, upto: int | None = None) -> list[EpisodeR
     An evaluator stays frozen with the readings and the outcomes that it was made from.
     """
     stored = (decode(episode.body) for episode in library.log.episodes())
-    known = _as_known_now(library, stored)
-    return with_late_outcomes(known, late_outcomes(library, upto=upto), superseded(library))
+    return _with_outcomes(library, _as_known_now(library, stored), superseded(library), upto)
 
 
 def world_of(library: Library, records: Sequence[EpisodeRecord], *, upto: int | None = None) -> dict[str, World]:
@@ -109,6 +107,14 @@ def with_longer_readings(library: Library, episodes: Collection[str]) -> frozens
 def superseded(library: Library) -> dict[str, str]:
     """Return which episodes have a longer reading, and which one that is."""
     return map_in(library.log.get_map(SUPERSEDED))
+
+
+def _with_outcomes(
+    library: Library, stored: Iterable[EpisodeRecord], longer: Mapping[str, str], upto: int | None
+) -> list[EpisodeRecord]:
+    records = list(stored)
+    outcomes = late_outcomes(library, upto=upto, of={record.id for record in records} | longer.keys())
+    return with_late_outcomes(records, outcomes, longer)
 
 
 def _as_known_now(

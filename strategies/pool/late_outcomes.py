@@ -11,7 +11,7 @@ from strategies.episodes.episode import EpisodeOutcome
 from strategies.episodes.episode_records import with_outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from registry.query.library import Library
     from strategies.episodes.episode import EpisodeRecord, WorldSource
@@ -23,9 +23,17 @@ _ABBREVIATED_CHARS: Final = 7
 """As short as git abbreviates the hash of a commit; CI knows the whole one, a log often only this."""
 
 
-def late_outcomes(library: Library, *, upto: int | None = None) -> dict[str, EpisodeOutcome]:
-    """Return the outcomes that were recorded, by episode, the last one of each; up to an event's position."""
-    documents = sorted(library.log.documents("outcome", upto=upto), key=lambda document: document.seq)
+def late_outcomes(
+    library: Library, *, upto: int | None = None, of: Collection[str] | None = None
+) -> dict[str, EpisodeOutcome]:
+    """Return the outcomes that were recorded, by episode, the last one of each; up to an event's position.
+
+    With `of` those of these episodes at least: where more were recorded, they alone are read.
+    """
+    documents = library.log.documents("outcome", upto=upto, limit=-1 if of is None else len(of))
+    if of is not None and len(documents) == len(of):
+        documents = library.log.documents_of("outcome", of, upto=upto)
+    documents.sort(key=lambda document: document.seq)
     return {document.key: read_back(library.log, document, _outcome_in) for document in documents}
 
 

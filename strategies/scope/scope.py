@@ -333,8 +333,13 @@ class Scope:
         return self._called[record.id]
 
 
-def scope_of(library: Library, records: Sequence[EpisodeRecord], globs: LogGlobs | None = None) -> Scope:
-    """Read the scope of some episodes from a registry and the settings."""
+def scope_of(
+    library: Library,
+    records: Sequence[EpisodeRecord],
+    globs: LogGlobs | None = None,
+    raised: Sequence[SignalRaised] | None = None,
+) -> Scope:
+    """Read the scope of some episodes from a registry and the settings; `raised` are all signals, if at hand."""
     capsules = [library.capsule(name) for name in library.live_names()]
     skills = [capsule for capsule in capsules if is_skill_name(capsule.name)]
     whole = [capsule.name for capsule in capsules if covers_project(capsule.name)]
@@ -354,7 +359,7 @@ def scope_of(library: Library, records: Sequence[EpisodeRecord], globs: LogGlobs
         assigned=assignments(library),
         triggers=answering,
         texts={capsule.name: _words_of_skill(capsule) for capsule in skills},
-        raised=tuple(raised.event for raised in library.signals()),
+        raised=tuple(signal.event for signal in library.signals()) if raised is None else tuple(raised),
         places=library.log.episode_sources() if placed else {},
         others=tuple(capsule.name for capsule in capsules if capsule not in skills),
         instructions=whole[0] if whole else "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.types.claims import After, AfterError, AnytimeBefore, Before, Replace
+from events.types.claims import After, AfterError, Before, Replace
 from strategies.claims.applicability import live_claims, matches
 
 if TYPE_CHECKING:
@@ -56,15 +56,12 @@ def settled(library: Library, signals: Iterable[SignalRaised]) -> frozenset[str]
 
 def taken(library: Library, signals: Iterable[SignalRaised]) -> frozenset[str]:
     """Name the signals that a live line answers without a claim about their error: a wish, and what goes first."""
-    answered = {document.key for document in library.log.documents("proposed")}
+    live = [answer for answer in library.candidate_outlines() if answer.version and not answer.taken_back]
+    lines, first = ({each.fingerprint for each in some} for some in (live, (e for e in live if e.goes_first)))
     return frozenset(
         signal.fingerprint
         for signal in signals
-        if signal.fingerprint in answered
-        for answer in library.answers(signal.fingerprint)
-        if answer.version
-        and not answer.taken_back
-        and (signal.kind == REPEATED_WISH or isinstance(next(iter(answer.proposed.claims), None), AnytimeBefore))
+        if signal.fingerprint in (lines if signal.kind == REPEATED_WISH else first)
     )
 
 

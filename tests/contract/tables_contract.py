@@ -105,6 +105,16 @@ class TablesContract(LogContract):
         assert log.documents_at("version", places) == [*versions(2, key="git"), *versions(1, 3)]
         assert log.documents_at("version", []) == []
 
+    def test_documents_are_listed_of_the_keys_that_are_named(self, log: EventLog) -> None:
+        log.put_documents([*versions(1, 2, 3), *versions(2, key="git"), *versions(1, key="third")])
+        log.put_documents([StoredDocument("other", "sql", 1, b"")])
+        assert log.documents_of("version", ["sql", "git", "nobody"]) == [
+            *versions(2, key="git"),
+            *versions(1, 2, 3),
+        ]
+        assert log.documents_of("version", {"sql", "third"}, upto=1) == [*versions(1), *versions(1, key="third")]
+        assert log.documents_of("version", []) == []
+
     def test_a_document_is_replaced_at_its_place(self, log: EventLog) -> None:
         log.put_documents(versions(1, 2))
         log.put_documents([StoredDocument("version", "sql", 2, b"\x00new")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from typing import TYPE_CHECKING
@@ -445,6 +446,15 @@ async def test_only_the_pages_in_view_of_a_million_events_are_ever_read(
         await at.settle()
         assert "event 500000" in at.row("#events")
         assert len(read) <= 3 * PAGE
+
+
+async def test_no_search_for_garbage_looks_through_what_stays_while_screens_are_open(story: Path) -> None:
+    before = gc.get_freeze_count()
+    async with screens(story) as at:
+        await at.settle()
+        assert gc.get_freeze_count() > 10_000
+        assert len(gc.get_objects()) < gc.get_freeze_count()
+    assert gc.get_freeze_count() == before == 0
 
 
 async def test_a_registry_that_grows_is_followed(tmp_path: Path) -> None:

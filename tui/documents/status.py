@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
 
-    from registry.state.candidate import Candidate
+    from registry.state.candidate import Candidate, CandidateOutline
     from tui.session.own_registries import RegistryTrust, SkillPlace
 
 TrustName = Literal["not needed", "trusted", "answered for", "changed", "untrusted"]
@@ -163,9 +163,9 @@ class DrawnPromotion(Part):
     version: int
 
     @classmethod
-    def of(cls, look: "Candidate") -> "Self":
+    def of(cls, look: "CandidateOutline") -> "Self":
         """Put a promotion into the document."""
-        return cls(id=look.id, skill=look.proposed.capsule, version=look.version or 0)
+        return cls(id=look.id, skill=look.capsule, version=look.version or 0)
 
 
 class HeldCandidate(Part):

@@ -8,6 +8,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import NotFoundError
+from events.store.pages import PAGE
 from events.types.capsule_events import CapsuleBorn, CapsuleImported, CapsuleVersioned, FileChanged
 from events.types.registry_events import CycleFinished
 from registry.projection import time_travel
@@ -124,8 +125,9 @@ def read_newer(library: Library, skill: str, *, after: int, upto: int) -> array[
 
 
 def read_headers(library: Library, positions: Sequence[int]) -> list[EventHeader]:
-    """Read when the events at some positions happened, newest first."""
-    return [EventHeader(e.position, e.type, e.at) for e in reversed(library.log.at(positions))]
+    """Read when the events at some positions happened, newest first, as they are given; of few at once."""
+    pages = (library.log.at(positions[at : at + PAGE]) for at in range(0, len(positions), PAGE))
+    return [EventHeader(e.position, e.type, e.at) for page in pages for e in reversed(page)]
 
 
 def changes_of(headers: Iterable[EventHeader]) -> list[list[EventHeader]]:

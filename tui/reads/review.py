@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from registry.query.library import Library, Raised
     from registry.query.signals import ErasedEvidence
     from registry.query.trials import TrialFinding
-    from registry.state.candidate import Candidate
+    from registry.state.candidate import Candidate, CandidateOutline
     from strategies.gate.explain import Explanation
     from strategies.gate.file_findings import FileFinding
     from strategies.gate.rule import NeededTasks
@@ -44,20 +44,23 @@ class ReviewLine:
 
 def read_review(library: Library, *, every: int, seed: int) -> tuple[ReviewLine, ...]:
     """Read what waits, the newest first, then what was drawn and nobody looked at, then what somebody did."""
-    candidates = library.candidates()
-    waiting = [ReviewLine(candidate, "waits") for candidate in reversed(candidates) if waits(candidate)]
-    unseen = [ReviewLine(look, "drawn") for look in second_looks(candidates, every=every, seed=seed)]
-    seen = [look for look in reversed(drawn(candidates, every=every, seed=seed)) if look.looked_over]
-    return (*waiting, *unseen, *(ReviewLine(look, "answered") for look in seen))
+    every_one = library.candidate_outlines()
+    standing: dict[str, Standing] = {each.id: "waits" for each in reversed(every_one) if waits(each)}
+    standing |= {look.id: "drawn" for look in second_looks(every_one, every=every, seed=seed)}
+    looks = reversed(drawn(every_one, every=every, seed=seed))
+    standing |= {look.id: "answered" for look in looks if look.looked_over}
+    return tuple(
+        ReviewLine(candidate, standing[name]) for name, candidate in library.candidates_of(standing).items()
+    )
 
 
 def count_waiting(library: Library, *, every: int, seed: int) -> int:
     """Count what a person is asked: candidates that nobody decided on, and second looks that nobody took."""
-    candidates = library.candidates()
+    candidates = library.candidate_outlines()
     return sum(map(waits, candidates)) + len(second_looks(candidates, every=every, seed=seed))
 
 
-def waits(candidate: Candidate) -> bool:
+def waits(candidate: Candidate | CandidateOutline) -> bool:
     """Tell whether nobody decided on a candidate yet: neither the gate for good, nor a person."""
     return not candidate.is_decided
 

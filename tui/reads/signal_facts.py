@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.query.provenance import blame, erased_of, evidence_of
 from registry.query.signal_kinds import kind_word
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from registry.query.library import Library, Raised
     from registry.query.provenance import KeptEvidence
     from registry.query.signals import ErasedEvidence
-    from registry.state.candidate import Candidate
+    from registry.state.candidate import Candidate, CandidateOutline
     from strategies.episodes.episode import EpisodeRecord
     from strategies.lessons.fixes import FixFigures
     from strategies.lessons.lesson import Cost
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from strategies.signals.signal_groups import SignalGroup
     from strategies.signals.thresholds import Thresholds
     from tui.text.signal_words import SignalState
+
+_POSITION: Final = attrgetter("position")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,13 @@ class SignalFact:
         return frozenset(raised.event.kind for raised in self.group.signals)
 
 
+class OpenFacts(NamedTuple):
+    """The facts that nobody answered: how many there are, and what the costliest of them says."""
+
+    number: int
+    costliest: str
+
+
 @dataclass(frozen=True, slots=True)
 class SignalFacts:
     """Every fact, the costliest that no line answers first.
@@ -92,6 +103,12 @@ class SignalFacts:
     sessions: int
     short: int
     skills: int
+
+    @property
+    def open(self) -> OpenFacts:
+        """Sum up those that nobody answered."""
+        still = [fact for fact in self.facts if fact.state == "open"]
+        return OpenFacts(len(still), next((fact.group.template or fact.group.head.action for fact in still), ""))
 
     def found(self, fingerprint: str) -> SignalFact | None:
         """Find the fact that a signal tells, None where it was not raised."""
@@ -151,19 +168,23 @@ def read_signal_facts(
     library: Library, *, logs: LogGlobs | None = None, records: Sequence[EpisodeRecord] | None = None
 ) -> SignalFacts:
     """Read every fact but what worked next, which `with_fixes` adds; `records` are all episodes, if at hand."""
+    candidates = library.candidate_outlines()  # first: what is kept lies together, and the rest is given back
     records = all_episodes(library) if records is None else records
     raised = raised_as_counted(library)
-    scope = scope_of(library, records, logs)
-    still_open = open_among(library, [signal.event for signal in raised])
-    candidates, carried = library.candidates(), _carried_claims(library)
-    written = _written_lines(library, candidates)
+    events = tuple(signal.event for signal in raised)
+    scope, still_open = scope_of(library, records, logs, events), open_among(library, events)
+    carried, written = _carried_claims(library), _written_lines(library, candidates)
+    undecided = library.candidates_of(each.id for each in candidates if not each.is_decided)
+    tried: defaultdict[str, list[CandidateOutline]] = defaultdict(list)
+    for each in candidates:
+        tried[each.fingerprint].append(each)
     facts = []
     for group in signal_groups(raised, records, sharper_templates(library)):
         fingerprints, signals = group.fingerprints, [signal.event for signal in group.signals]
-        for_it = [each for each in candidates if each.proposed.fingerprint in fingerprints]
+        for_it = sorted((each for name in fingerprints for each in tried.get(name, ())), key=_POSITION)
         by_claim = (line for line, claim in carried if any(answers([claim], signal) for signal in signals))
         lines = (*by_claim, *(line for each in for_it for line in written.get(each.id, ())))
-        waiting = tuple(each for each in for_it if not each.is_decided)
+        waiting = tuple(undecided[each.id] for each in for_it if not each.is_decided)
         routes = tuple(map(scope.route, signals))
         facts.append(
             SignalFact(
@@ -181,6 +202,11 @@ def read_signal_facts(
     names = [signal.event.fingerprint for signal in raised]
     skills = len(scope.skills) + len(scope.others)
     return SignalFacts(tuple(facts), len(raised), len(records), unique_chars(names), skills)
+
+
+def read_open_facts(library: Library, *, logs: LogGlobs | None = None) -> OpenFacts:
+    """Read every fact, and keep the sum of those that nobody answered: all of them take 2 kB of memory each."""
+    return read_signal_facts(library, logs=logs).open
 
 
 def _route(routes: Sequence[Route]) -> Route:
@@ -201,9 +227,9 @@ def _carried_claims(library: Library) -> list[tuple[AnsweringLine, Claim]]:
     ]
 
 
-def _written_lines(library: Library, candidates: Iterable[Candidate]) -> dict[str, list[AnsweringLine]]:
+def _written_lines(library: Library, candidates: Iterable[CandidateOutline]) -> dict[str, list[AnsweringLine]]:
     """List the live lines that candidates wrote, by candidate; what a person took needs no claim that is live."""
-    promoted = {each.id: each.proposed.capsule for each in candidates if each.version and not each.reverted}
+    promoted = {each.id: each.capsule for each in candidates if each.version and not each.reverted}
     written: dict[str, list[AnsweringLine]] = {}
     for name in sorted(set(promoted.values()) & set(library.names())):
         capsule = library.capsule(name)

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from registry.query.library import Library
     from registry.query.provenance import SkillHistory, Why
     from registry.query.versions import VersionRow
-    from registry.state.candidate import Candidate
+    from registry.state.candidate import CandidateOutline
     from registry.state.capsule import Capsule
     from registry.state.line import ProjectedLine
     from registry.state.tiers import LineTier
     from tui.reads.markdown_tones import Tones
-    from tui.reads.signal_facts import SignalFacts
+    from tui.reads.signal_facts import OpenFacts
 
 TREND: Final = 40
 """Versions that a trend looks back on: more than any screen is wide enough for."""
@@ -87,7 +87,7 @@ class SkillWork:
     """What was tried for a skill, and what is open: signals that it was tried for and no live claim answers."""
 
     open: tuple[SignalRaised, ...] = ()
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[CandidateOutline, ...] = ()
 
     @property
     def waiting(self) -> int:
@@ -167,10 +167,10 @@ def read_work(library: Library, *, draw_every: int, seed: int) -> OpenWork:
     """Read what was tried for every skill, and what is open; takes as long as the registry is old."""
     capsules = [library.capsule(name) for name in library.names()]
     open_by_skill = _open_signals(library, capsules)
-    proposed: dict[str, list[Candidate]] = {}
-    candidates = library.candidates()
+    proposed: dict[str, list[CandidateOutline]] = {}
+    candidates = library.candidate_outlines()
     for candidate in candidates:
-        proposed.setdefault(candidate.proposed.capsule, []).append(candidate)
+        proposed.setdefault(candidate.capsule, []).append(candidate)
     work = {
         capsule.name: SkillWork(tuple(open_by_skill.get(capsule.name, ())), tuple(proposed.get(capsule.name, ())))
         for capsule in capsules
@@ -179,19 +179,18 @@ def read_work(library: Library, *, draw_every: int, seed: int) -> OpenWork:
     return OpenWork(work, len(looks))
 
 
-def read_week(library: Library, facts: SignalFacts, now: str) -> Week:
+def read_week(library: Library, facts: OpenFacts, now: str) -> Week:
     """Sum up the sessions of the seven days before a time, beside the facts that are open by now."""
     since = datetime.fromisoformat(now) - _WEEK
     sessions = [record for record in all_episodes(library) if (began(record) or 0.0) >= since.timestamp()]
-    open_facts = [fact for fact in facts.facts if fact.state == "open"]
     return Week(
         since=rfc3339(since),
         sessions=len(sessions),
         labelled=sum(record.outcome is not None for record in sessions),
         failed=sum(map(failed, sessions)),
         errors=sum(map(errors_in, sessions)),
-        open=len(open_facts),
-        costliest=next((f.group.template or f.group.head.action for f in open_facts), ""),
+        open=facts.number,
+        costliest=facts.costliest,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from dataclasses import replace
 from importlib import import_module
@@ -150,12 +151,14 @@ class GermlineApp(App[None], inherit_bindings=False):
         sys.setswitchinterval(TURN_S)
         place = self._trail.here
         self.push_screen(screen_for(place.view)(place, self))
+        gc.freeze()  # what was imported stays: each search for garbage would look through it, 50 ms of one
         self.set_interval(FOLLOW_S, self.follow)
         self.theme_changed_signal.subscribe(self, self._keep_theme)
 
     async def on_unmount(self) -> None:
         """Let go of the registry."""
         self.access.close()
+        gc.unfreeze()
         sys.setswitchinterval(self._turn_s)
 
     # -- the registry ----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import shlex
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar, get_args
@@ -140,10 +141,13 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
     @reading("waiting")
     async def _count_waiting(self) -> None:
         """Count what waits elsewhere, once what is shown here was read."""
+        is_first = not self.host.waiting
         try:
             self.host.waiting = await self.host.access.waiting(self.host.settings.draw_every)
         except GermlineError:  # whatever is wrong, the notice of this screen says
             return
+        if is_first:
+            gc.freeze()  # what was imported and counted since the first frame stays as well
         self.show_tabs()
         if (behind := self.host.access.behind_s) is not None:
             self.set_timer(behind, self._count_waiting)

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from events.errors import GermlineError, UsageError
-from tui.session.read_thread import ReadThread
+from tui.session.read_thread import ReadThread, RightOfWay
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from registry.query.library import Library
     from strategies.scope.log_globs import LogGlobs
-    from tui.reads.signal_facts import SignalFacts
+    from tui.reads.signal_facts import OpenFacts, SignalFacts
     from tui.reads.signals import Prospects
     from tui.reads.skills import Week
     from tui.session.changes import Change, ChangePreview, OpenRegistry
@@ -56,11 +56,13 @@ class Access:
         seed: int,
         logs: LogGlobs | None = None,
     ) -> None:
-        self._reader, self._student = ReadThread(library), ReadThread(library)
+        self._way = RightOfWay()
+        self._reader, self._student = ReadThread(library), ReadThread(library, self._way.given)
         self._registry = registry
         self._seed, self._logs = seed, logs
         self._prospects: tuple[LogHead, Prospects] | None = None
         self._facts: tuple[LogHead, SignalFacts] | None = None
+        self._open: tuple[LogHead, OpenFacts] | None = None
         self._week: tuple[LogHead, Week] | None = None
         self._count_again = 0.0
         self.state = SessionState()
@@ -90,10 +92,11 @@ class Access:
     async def read(self, ask: Callable[[Library], T]) -> T:
         """Answer a question about the registry in the reading thread; raises what it raises."""
         await self.ready()
-        return await self._reader.read(ask)
+        with self._way.taken():
+            return await self._reader.read(ask)
 
     async def study(self, ask: Callable[[Library], T]) -> T:
-        """Answer a question that takes long, in a thread of its own: no other read waits for it."""
+        """Answer a question that takes long, in a thread of its own: other reads go first."""
         await self.ready()
         return await self._student.read(ask)
 
@@ -108,7 +111,12 @@ class Access:
 
     async def signal_facts(self, *, fixes: bool) -> SignalFacts:
         """Read every fact that signals tell, `fixes` with what worked next; once for each head of a log."""
-        head, facts = await self._facts_now()
+        if self._facts is None or self._facts[0] != (self.opened, self.state.head):
+            from tui.reads.signal_facts import read_signal_facts  # noqa: PLC0415 - as above
+
+            self._facts = head, facts = await self._counted(read_signal_facts)
+            self._open = head, facts.open
+        head, facts = self._facts
         if fixes and not all(fact.searched for fact in facts.facts):
             from tui.reads.signal_facts import read_worked_next  # noqa: PLC0415 - as above
 
@@ -116,26 +124,29 @@ class Access:
             self._facts = head, facts
         return facts
 
-    async def _facts_now(self) -> tuple[LogHead, SignalFacts]:
-        from tui.reads.signal_facts import read_signal_facts  # noqa: PLC0415 - as above
+    async def _open_facts(self) -> tuple[LogHead, OpenFacts]:
+        """Sum up the facts that nobody answered, with the head that they are of: an earlier one while `behind_s`.
 
-        head = self.opened, self.state.head
-        if self._facts is not None and self._facts[0] == head:
-            return self._facts
-        began = monotonic()
-        self._facts = known = head, await self.study(partial(read_signal_facts, logs=self._logs))
+        The facts themselves are let go: beside another screen nobody asks for them.
+        """
+        if self._open is None or (self._open[0] != (self.opened, self.state.head) and not self.behind_s):
+            from tui.reads.signal_facts import read_open_facts  # noqa: PLC0415 - as above
+
+            self._facts, self._open = None, await self._counted(read_open_facts)
+        return self._open
+
+    async def _counted(self, count: Callable[..., T]) -> tuple[LogHead, T]:
+        """Count facts; where that was slow, `behind_s` says when they are to be counted again."""
+        head, began = (self.opened, self.state.head), monotonic()
+        known = head, await self.study(partial(count, logs=self._logs))
         took = monotonic() - began
         self._count_again = monotonic() + took * _REST if took > _SLOW_S else 0.0
         return known
 
-    async def _facts_counted(self) -> tuple[LogHead, SignalFacts]:
-        """Give the facts to be counted, with the head that they are of: an earlier one while `behind_s`."""
-        return self._facts if self._facts is not None and self.behind_s else await self._facts_now()
-
     @property
     def behind_s(self) -> float | None:
         """How long counts of facts stay behind a log that grew, in seconds; None where they are not behind."""
-        opened, head = self._facts[0] if self._facts else (0, 0)
+        opened, head = self._open[0] if self._open else (0, 0)
         if opened != self.opened or head == self.state.head:
             return None
         return max(self._count_again - monotonic(), 0.0)
@@ -144,7 +155,7 @@ class Access:
         """Sum up the last seven days; once for each head whose facts are counted."""
         from tui.reads.skills import read_week  # noqa: PLC0415 - as above
 
-        head, facts = await self._facts_counted()
+        head, facts = await self._open_facts()
         if self._week is None or self._week[0] != head:
             self._week = head, await self.study(partial(read_week, facts=facts, now=now))
         return self._week[1]
@@ -153,9 +164,9 @@ class Access:
         """Count what waits for a person, by the screen that shows it: open facts, candidates and second looks."""
         from tui.reads.review import count_waiting  # noqa: PLC0415 - as above
 
-        _, facts = await self._facts_counted()
+        _, facts = await self._open_facts()
         return {
-            "signals": sum(fact.state == "open" for fact in facts.facts),
+            "signals": facts.number,
             "review": await self.study(partial(count_waiting, every=draw_every, seed=self._seed)),
         }
 

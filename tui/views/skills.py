@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from events.types.registry_events import SignalRaised
     from events.types.score import Measured
-    from registry.state.candidate import Candidate
+    from registry.state.candidate import CandidateOutline
     from tui.reads.skills import OpenWork, SkillCard, SkillWork
     from tui.text.rows import Row
     from tui.views.score_bars import Axis
@@ -137,7 +137,7 @@ def _lines(card: SkillCard) -> Row:
     return (RowPart(f"{count(card.lines, 'line')}{learned}{files}"),)
 
 
-def _tried(candidates: Sequence[Candidate]) -> Row:
+def _tried(candidates: Sequence[CandidateOutline]) -> Row:
     if not candidates:
         return (RowPart("nothing yet", "dim"),)
     parts: list[RowPart] = []

@@ -26,8 +26,8 @@ _PATIENCE_S: Final = 0.05
 _COUNTED: Final = 99
 """Events behind a row that are counted: more take too many cells."""
 
-KEPT: Final = 64
-"""Pages kept in memory: eight thousand events, the oldest pages go first."""
+KEPT: Final = 32
+"""Pages kept in memory: four thousand events, 2 MB; the oldest pages go first."""
 
 
 class EventList(RowList):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from tui.reads.history import changes_of, read_headers, read_matching, read_newer, read_positions, span_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Iterable, Sequence
 
     from tui.reads.history import ChangeSpan, EventHeader
     from tui.session.access import Access
@@ -19,33 +19,49 @@ _REGROUPED: Final = 3
 
 
 class _Spans:
-    """Changes, newest first, as columns of numbers: there may be a million of them."""
+    """Changes, newest first, as columns of numbers, 20 bytes each: there may be a million of them.
 
-    def __init__(self) -> None:
-        self.lead, self.newest = array("q"), array("q")
-        self.oldest, self.events = array("q"), array("q")
+    `lead` is the position of the most telling event; the others count from there to the newest and the oldest one.
+    """
 
-    def add(self, spans: Sequence[ChangeSpan], *, at_top: bool = False) -> None:
-        """Add changes that are older than all, or newer."""
-        for number, column in enumerate(self._columns()):
-            at = 0 if at_top else len(column)
-            column[at:at] = array("q", [span[number] for span in spans])
+    def __init__(self, spans: Iterable[ChangeSpan] = ()) -> None:
+        self.lead = array("q")
+        self._newer, self._older, self.events = array("I"), array("I"), array("I")
+        self.add(spans)
 
-    def drop_newest(self, number: int) -> None:
-        """Forget some changes at the top."""
-        for column in self._columns():
-            del column[:number]
+    def add(self, spans: Iterable[ChangeSpan]) -> None:
+        """Add changes that are older than all."""
+        for lead, newest, oldest, events in spans:
+            self.lead.append(lead)
+            self._newer.append(newest - lead)
+            self._older.append(lead - oldest)
+            self.events.append(events)
+
+    def with_newer(self, spans: Iterable[ChangeSpan], *, instead_of: int) -> _Spans:
+        """Give all changes with newer ones, which stand instead of some at the top; this list stays as it is."""
+        newer = _Spans(spans)
+        for column, rest in zip(newer._columns(), self._columns(), strict=True):
+            column.extend(rest[instead_of:])
+        return newer
+
+    def newest(self, at: int) -> int:
+        """Give the position of the last event of a change."""
+        return self.lead[at] + self._newer[at]
+
+    def oldest(self, at: int) -> int:
+        """Give the position of the first event of a change."""
+        return self.lead[at] - self._older[at]
 
     def index(self, position: int) -> int:
         """Find the change that an event belongs to, else the next older one."""
-        low, high = 0, len(self.oldest)
+        low, high = 0, len(self.lead)
         while low < high:
             middle = (low + high) // 2
-            low, high = (middle + 1, high) if self.oldest[middle] > position else (low, middle)
+            low, high = (middle + 1, high) if self.oldest(middle) > position else (low, middle)
         return low
 
     def _columns(self) -> tuple[array[int], ...]:
-        return self.lead, self.newest, self.oldest, self.events
+        return self.lead, self._newer, self._older, self.events
 
 
 class Listing:
@@ -84,8 +100,8 @@ class Listing:
 
     def forget(self) -> None:
         """List nothing: the registry that was listed is another one now."""
-        self._rows = array("q")
         self._spans = _Spans()
+        self._rows = self._spans.lead
         self._unfinished: list[EventHeader] = []
         self._unfolded: dict[int, array[int]] = {}
         self._head = self._below = self.total = 0
@@ -97,6 +113,8 @@ class Listing:
         self._unfolded = unfolded
         self._opened, self._head = self._access.opened, self._access.state.head
         self._needle, self._below = needle, self._head + 1
+        if needle:
+            self._rows = array("q")
 
     async def older(self) -> AsyncIterator[None]:
         """Find older events, piece by piece, from where the last one was found."""
@@ -110,11 +128,8 @@ class Listing:
             else:
                 changes = changes_of([*self._unfinished, *await self._headers(chunk)])
                 self._unfinished = changes.pop() if chunk and changes else []
-                self._spans.add(spans := [span_of(change) for change in changes])
-                if self._unfolded:
-                    self._list_rows()
-                else:
-                    self._rows.extend(span.lead for span in spans)
+                self._spans.add(map(span_of, changes))
+                self._list_rows()
             yield
 
     async def newer(self) -> int:
@@ -125,11 +140,10 @@ class Listing:
             self._rows = kept + self._rows
         else:
             again = min(_REGROUPED, self.changes)
-            newer = await self._newer(self._spans.oldest[again - 1] - 1 if again else known, head)
+            newer = await self._newer(self._spans.oldest(again - 1) - 1 if again else known, head)
             kept = array("q", [position for position in newer if position > known])
             changes = changes_of(await self._headers(newer))
-            self._spans.drop_newest(again)
-            self._spans.add([span_of(change) for change in changes], at_top=True)
+            self._spans = self._spans.with_newer(map(span_of, changes), instead_of=again)
             self._list_rows()
         self._head = head
         self.total += len(kept)
@@ -151,21 +165,21 @@ class Listing:
     def row_of(self, position: int) -> int:
         """Give the row of an event: its own where it has one, else that of its change."""
         at = self._spans.index(position)
-        is_covered = at < self.changes and position <= self._spans.newest[at]
+        is_covered = at < self.changes and position <= self._spans.newest(at)
         return self._spans.lead[at] if is_covered and not self.is_unfolded(position) else position
 
     async def unfold(self, position: int) -> None:
         """Give each event of a change a row."""
         at = self._spans.index(position)
         if self.behind(position) > 0:
-            oldest, newest = self._spans.oldest[at], self._spans.newest[at]
+            oldest, newest = self._spans.oldest(at), self._spans.newest(at)
             self._unfolded[self._spans.lead[at]] = await self._newer(oldest - 1, newest)
             self._list_rows()
 
     async def unfold_around(self, position: int) -> None:
         """Do so where an event has no row of its own, once it was found."""
         at = self._spans.index(position)
-        if position and at < self.changes and self._spans.newest[at] >= position != self._spans.lead[at]:
+        if position and at < self.changes and self._spans.newest(at) >= position != self._spans.lead[at]:
             await self.unfold(position)
 
     @property
@@ -181,14 +195,16 @@ class Listing:
         return lead
 
     def _list_rows(self) -> None:
+        """Put rows together: where nothing is open, the very changes."""
         leads, at = self._spans.lead, 0
-        self._rows = array("q")
+        self._rows = array("q") if self._unfolded else leads
         for lead in sorted(self._unfolded, reverse=True):
             here = self._spans.index(lead)
             if here < self.changes and leads[here] == lead:
                 self._rows += leads[at:here] + self._unfolded[lead]
                 at = here + 1
-        self._rows += leads[at:]
+        if self._unfolded:
+            self._rows += leads[at:]
 
     async def _newer(self, after: int, upto: int) -> array[int]:
         return await self._access.read(partial(read_newer, skill=self._skill, after=after, upto=upto))

@@ -18,6 +18,11 @@ def is_noticed(cause: Confounding) -> bool:
     return cause.later >= NOTICED_Z * cause.later_error
 
 
+def is_controlled(cause: Confounding) -> bool:
+    """Tell whether doing the same elsewhere could be measured: no slope is 0 with an error of 1."""
+    return (cause.later, cause.later_error) != (0.0, 1.0)
+
+
 def support_p(cause: Confounding, *, controlled: bool = False) -> float:
     """Compute how likely decisions that change nothing would show this much.
 

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from events.errors import CorruptLogError, UsageError
+from events.store import envelope
 from events.store.contents import content_hash
-from events.store.envelope import GENESIS, Envelope, EventDraft, encode, seal
+from events.store.envelope import GENESIS, Envelope, EventDraft, encode, holds, seal
 from events.types import catalogue
 from events.types.catalogue import event_types
 from events.types.registry_events import PresetSwitched
@@ -43,6 +44,19 @@ def test_a_row_of_a_source_table_is_hashed_by_the_written_formula() -> None:
     """What registries hold already: by another formula every one of them would be found damaged."""
     assert content_hash("e1", "a.jsonl", body=b"{}") == sha256(b"e1\x1fa.jsonl\x1f{}").hexdigest()
     assert content_hash("e1", body=b"a") != content_hash("e1a", body=b"")
+
+
+def test_an_event_is_hashed_once_however_often_it_is_read_and_a_changed_copy_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hashed: list[Envelope] = []
+    monkeypatch.setattr(envelope, "holds", lambda one: hashed.append(one) or holds(one))  # type: ignore[func-returns-value]
+    event = envelope.require_whole(stored(encode(switched())))
+    assert (event.event, event.fields["preset"]) == (switched(), "bold")
+    assert hashed == [event]
+    for changed in (event._replace(actor="person:mallory"), event._replace(payload=encode(switched("else")))):
+        with pytest.raises(CorruptLogError, match="not what was hashed"):
+            _ = changed.event
 
 
 def test_a_payload_is_compact_json_in_declared_order() -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from registry.decide.commands import RevertVersion
+from events.types.claims import AnytimeBefore
+from registry.decide.commands import Propose, RevertVersion
 from registry.query.library import Library
-from registry.state.candidate import EVENTS, fold_candidates
-from tests.registries import NAME, learn
+from registry.state.candidate import EVENTS, fold_candidates, outline_of
+from tests.registries import DO, NAME, learn, proposal
 
 if TYPE_CHECKING:
+    from events.types.claims import Claim
     from registry.registry import Registry
 
 pytestmark = pytest.mark.usefixtures("place")
@@ -23,6 +26,22 @@ def test_candidates_asked_for_again_are_those_that_a_whole_fold_gives(registry: 
         assert registry.candidates() == fold_candidates(registry.log.read(types=EVENTS))
         assert [one.times_scored for one in registry.candidates()] == [1] * len(registry.candidates())
     assert len(registry.candidates()) == 2
+
+
+def test_outlines_say_what_whole_candidates_say(registry: Registry) -> None:
+    before = AnytimeBefore(action="make", do="look")
+    of: dict[str, list[Claim]] = {"first": [DO], "second": [before], "third": [DO, before]}
+    for name, claims in of.items():
+        learn(registry, f"Look at {name}.\n", candidate=name, claims=claims)
+    registry.execute(Propose(proposal(registry.capsule(NAME), candidate="waits")))
+    registry.execute(RevertVersion(NAME, 2, "worse"))
+    outlines, whole = registry.candidate_outlines(), registry.candidates()
+    assert [replace(outline_of(one), reverted=one.reverted) for one in whole] == outlines
+    for field in ("id", "capsule", "position", "judged", "version", "verdict", "reverted", "fell"):
+        assert [getattr(one, field) for one in outlines] == [getattr(one, field) for one in whole]
+    assert [one.is_decided for one in outlines] == [True, True, True, False]
+    assert [one.taken_back for one in outlines] == [False, True, True, False]
+    assert [one.goes_first for one in outlines] == [False, True, False, False]
 
 
 def test_what_was_folded_is_not_read_again(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,8 +24,10 @@ from tests.registries import documents, new_registry
 from tests.sample_logs import jsonl
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from events.store.protocol import StoredDocument
     from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.evaluation_set import Ground
@@ -89,6 +92,29 @@ def test_what_was_said_of_a_shorter_reading_holds_for_all_longer_ones(registry: 
         assert last.outcome == EpisodeOutcome(0.25, "ci")
     assert [len(one.steps) for one in every_reading(registry)] == [5]
     assert links(registry) == {told.id: last.id}
+
+
+def test_outcomes_of_episodes_that_nobody_knows_are_not_read(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jsonl"
+    told = grown(registry, path, 2)
+    episodes = [*(f"{number:064x}" for number in range(20)), told.id]
+    registry.execute(RecordFact(tuple(OutcomeRecorded(episode=one, value=0.25, source="ci") for one in episodes)))
+    grown(registry, path, 3)
+    read: list[int] = []
+
+    def counting(
+        ask: Callable[..., list[StoredDocument]], *asked: object, **bounds: object
+    ) -> list[StoredDocument]:
+        read.append(len(documents := ask(*asked, **bounds)))
+        return documents
+
+    for name in ("documents", "documents_of"):
+        monkeypatch.setattr(registry.log, name, partial(counting, getattr(registry.log, name)))
+    assert [one.outcome for one in all_episodes(registry)] == [EpisodeOutcome(0.25, "ci")]
+    assert [one.outcome for one in all_episodes(registry, upto=1)] == [None]
+    assert max(read) <= 2
 
 
 def test_a_reading_that_evidence_names_stays_until_that_is_erased(registry: Registry, tmp_path: Path) -> None:

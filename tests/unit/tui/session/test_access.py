@@ -73,7 +73,10 @@ async def test_a_growing_log_is_counted_a_tenth_of_the_time_and_once_more_at_the
     assert (counted["facts"], counted["weeks"], access.behind_s) == (2, 2, None)
     registry.execute(SwitchPreset("balanced", "a test"))
     await access.look()
-    await access.signal_facts(fixes=False)
+    facts = await access.signal_facts(fixes=False)
     assert counted["facts"] == 3  # the screen of signals itself is never behind
+    assert await access.signal_facts(fixes=False) is facts
+    assert await access.waiting(draw_every=10) == {"signals": 0, "review": 0}
+    assert counted["facts"] == 3  # and what it read is counted, not read again
     access.close()
     registry.log.close()

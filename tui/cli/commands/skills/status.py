@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 
     from events.types.score import Measured
     from registry.query.library import Library, Raised
-    from registry.state.candidate import Candidate
+    from registry.state.candidate import Candidate, CandidateOutline
     from strategies.monitor.agreement import Agreement
     from strategies.policy.active_preset import Bound
     from strategies.scope.scope import Scope
@@ -115,7 +115,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         waiting = [signal for signal in raised if signal.event.fingerprint in still_open]
         lost = [signal for signal in waiting if not scope.route(signal.event).skill]
         held = library.held()
-        looks = second_looks(library.candidates(), every=config.draw_every, seed=config.seed)
+        looks = second_looks(library.candidate_outlines(), every=config.draw_every, seed=config.seed)
         agreement = agreement_of(library)
         advice = given(library)
         running = [running_trial(library, name) for name in library.names()]
@@ -344,7 +344,7 @@ def _print_held(call: Invocation, held: list[Candidate]) -> None:
     say_listed(call, "held", lines, cut=True, most=_SHOWN, more="germline candidates")
 
 
-def _print_looks(call: Invocation, looks: Sequence[Candidate], agreement: Agreement) -> None:
+def _print_looks(call: Invocation, looks: Sequence[CandidateOutline], agreement: Agreement) -> None:
     """Say which promotions a person is asked to look over, and how often people agree with the gate."""
     if looks:
         drawn = f"{count(len(looks), 'promotion')} drawn for a second look: germline candidates"

@@ -29,7 +29,10 @@ from events.types.claims import (
 from strategies.gate.replay.confounders import confounding
 from strategies.gate.replay.decisions import Decision, decisions_of
 from strategies.gate.replay.exposure import Inverse
+from strategies.gate.replay.measure import effect_on
 from strategies.gate.replay.support import is_noticed, support_p
+from strategies.gate.rules import like_decisions
+from strategies.policy.written_rules import WRITTEN_RULE
 from strategies.propose.guard import guard
 from tests.worlds import NO_TABLE, asking, call, division_of, episode, promoted, sent_through
 from tests.worlds.confounded import ANSWERS, QUESTIONS, WORLDS, judgements, with_rule, with_rules, world
@@ -38,6 +41,7 @@ LOOK = AfterError(template=NO_TABLE, do="sql:SHOW")
 if TYPE_CHECKING:
     from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord, StepRecord
+    from strategies.gate.rule import Rule
 
 SEEDS = range(3)
 MOST = 1
@@ -125,6 +129,20 @@ def test_doing_the_same_elsewhere_shows_who_did_it_and_is_taken_off() -> None:
     what = confounding(LOOK, with_rule(third("mixed quality"), LOOK, 3, lift=0.35))
     assert support_p(what, controlled=True) <= 0.01
     assert not is_noticed(confounding(LOOK, with_rule(third("null"), LOOK, 3, lift=0.35)))
+
+
+def test_a_control_that_could_not_be_measured_says_so_and_gives_no_figure() -> None:
+    said = [control_of(with_rules(3, episodes=600, answers=ANSWERS)), control_of(third("mixed quality"))]
+    assert ["could not be measured" in rule.figure for rule in said] == [True, False]
+    assert ["±" in rule.figure for rule in said] == [False, True]
+    assert said[0].holds  # nothing speaks of a cause in common
+
+
+def control_of(records: list[EpisodeRecord]) -> Rule:
+    """Apply the rule about doing the same elsewhere to what all of these logs show."""
+    effect = effect_on(LOOK, records, explore=())
+    assert effect is not None
+    return next(rule for rule in like_decisions(effect, WRITTEN_RULE, 1) if rule.name == "control")
 
 
 @pytest.mark.parametrize(
