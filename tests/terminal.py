@@ -175,3 +175,9 @@ class Beginning:
 def recordings() -> Path:
     """Give the demo's logs of agents working on databases."""
     return demo_folder() / "recordings" / "sql"
+
+
+def some_recordings() -> tuple[str, ...]:
+    """Name half of them to a command: enough to promote by."""
+    careful, mixed = (str(recordings() / f"{run}.jsonl.gz") for run in ("careful", "mixed"))
+    return "--logs", careful, "--logs", mixed

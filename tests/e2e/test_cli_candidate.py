@@ -9,13 +9,13 @@ import pytest
 
 from tests.schemas import breaches
 from tests.story import tell
-from tests.terminal import SPLIT_KEY, Beginning, Terminal, recordings
+from tests.terminal import SPLIT_KEY, Beginning, Terminal, some_recordings
 from tui.demo import demo_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-EVOLVE = ("evolve", "sql-analyst", "--logs", str(recordings()), "--seed", "7", "--cycles", "3", "--review")
+EVOLVE = ("evolve", "sql-analyst", *some_recordings(), "--seed", "7", "--cycles", "3", "--review")
 
 
 @pytest.fixture(scope="module")
