@@ -33,12 +33,13 @@ def test_the_self_test_prints_its_rate_with_n_and_interval_and_what_common_pract
         return results
 
     monkeypatch.setattr(run_selftest, "selftests", once)
-    told = learned.does("gate", "selftest", "--quick", "--comparisons", "6", "--seed", "7", "--json").json
+    words = ("gate", "selftest", "--logs", recordings(), "--quick", "--comparisons", "6", "--seed", "7")
+    told = learned.does(*words, "--json").json
     assert told["schema"] == "germline/gate-selftest/1"
     assert (told["kind"], told["n"], told["preset"], told["seed"]) == ("shuffled", 6, "balanced", 7)
     assert told["low"] <= told["false_promotion_rate"] <= told["high"]
     assert told["false_promotion_rate"] <= told["allowed"] < told["mean_rises"]
-    said = learned.does("gate", "selftest", "--quick", "--comparisons", "6", "--seed", "7")
+    said = learned.does(*words)
     kinds = [check["kind"] for check in told["checks"]]
     assert kinds[:3] == ["shuffled", "permuted", "placebo_actions"]
     assert {"placebo_templates", "earlier", "outside_predicted", "harmful_in_new_run"} <= {*kinds}
