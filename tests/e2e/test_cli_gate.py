@@ -108,7 +108,9 @@ def test_a_verdict_is_explained_step_by_step_from_what_was_stored(learned: Termi
 
 
 def test_what_is_missing_is_counted_in_tasks(learned: Terminal) -> None:
-    learned.does("evolve", "git-helper", "--logs", recordings().parent / "git", "--seed", "7")
+    git = recordings().parent / "git"
+    logs = ("--logs", git / "careful.jsonl.gz", "--logs", git / "stubborn.jsonl.gz")
+    learned.does("evolve", "git-helper", *logs, "--seed", "7", "--cycles", "2")
     candidates = learned.does("candidates", "--json").json["candidates"]
     waiting = [candidate for candidate in candidates if candidate["verdict"] == "hold"]
     told = learned.does("gate", "explain", waiting[0]["id"], "--json").json
