@@ -54,7 +54,7 @@ def registry_with_skill(
 
 @pytest.fixture
 def world() -> Sequence[EpisodeRecord]:
-    return world_with_a_rule(3)
+    return world_with_a_rule(3, tasks=150)
 
 
 @pytest.fixture
