@@ -165,12 +165,12 @@ def test_pairs_without_mixed_results_are_not_asked_about_and_do_not_count(
 @pytest.mark.usefixtures("in_process")
 def test_few_labels_and_many_judged_pairs_are_put_together(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("judge", judge_with(0.8))
-    rows = labelled_pairs(40, others=160)
+    rows = labelled_pairs(40, others=80)
     germline.write("labels.jsonl", as_jsonl(rows))
     (found,) = germline.does("judge", "calibrate", "--labels", "labels.jsonl", "--json").json["calibrations"]
     truth = sum(row["b"].endswith("right") for row in rows) / len(rows)
     both = found["preferred"]
-    assert (both["labels"], both["judged"]) == (40, 160)
+    assert (both["labels"], both["judged"]) == (40, 80)
     assert both["low"] <= truth <= both["high"]
     assert both["high"] - both["low"] < 2 * 1.96 * (0.25 / 40) ** 0.5
     assert 0 < both["weight"] < 1
