@@ -166,7 +166,7 @@ def on_shuffled(  # noqa: PLR0913 - what is dealt out, of what, and how often
 def able_claims(
     records: Sequence[EpisodeRecord], claims: Sequence[Claim], policy: GatePolicy, at_most: int | None = None
 ) -> list[Claim]:
-    """Keep the claims that have enough episodes on either side to pass, the first ones where `at_most` are needed."""
+    """Keep the claims that have enough episodes on either side to pass; the first ones, `at_most` so many."""
     firm = judged(records).records
     settings = settings_of(firm) if firm else None
     able = (
