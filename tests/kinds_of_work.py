@@ -73,7 +73,7 @@ def episodes(work: Work, *, seed: int, tasks: int, lift: float, prefix: str) -> 
             yield {"type": "outcome", "episode": name, "value": int(won), "source": "tests"}
 
 
-def log_of(work: Work, *, seed: int = 1, tasks: int = 250, lift: float = 0.45) -> str:
+def log_of(work: Work, *, seed: int = 1, tasks: int = 150, lift: float = 0.45) -> str:
     """Write a log of this work as JSON lines."""
     records = episodes(work, seed=seed, tasks=tasks, lift=lift, prefix=f"{work.skill}-{seed}-")
     return "".join(json.dumps(record) + "\n" for record in records)

@@ -42,12 +42,14 @@ def _scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> 
     if not _is_recorded(task):
         return scan_file(task, advance)
     stat = task.path.stat()
-    key = (task, kept_path(str(task.path)), reader_names(), stat.st_ino, stat.st_size, stat.st_mtime_ns)
+    asked = replace(task, keep=task.keep or task.path.suffix == ".gz")  # from its beginning, and with its offset
+    key = (asked, kept_path(str(task.path)), reader_names(), stat.st_ino, stat.st_size, stat.st_mtime_ns)
     if key not in _READ:
-        _READ[key] = scan_file(task, advance)
+        _READ[key] = scan_file(asked, advance)
     elif advance:
         advance(stat.st_size)
-    return replace(_READ[key], tally=deepcopy(_READ[key].tally))
+    read = _READ[key]
+    return replace(read, tally=deepcopy(read.tally), offset=read.offset if task.keep else b"")
 
 
 def _whole_episodes(source: str, log_format: str, records: Sequence[EpisodeRecord]) -> Iterable[WholeEpisode]:

@@ -43,6 +43,7 @@ _NOBODY: Final = re.compile(
 )
 """Addresses of nobody: of documentation (RFC 2606), of machines, and names of files and units with an at sign."""
 
+_DIGITS: Final = b"0123456789"
 _LEAST_DIGITS: Final = 7
 _MOST_DIGITS: Final = 15
 """Of a phone number, E.164."""
@@ -57,6 +58,8 @@ def _in(text: str) -> Iterator[Leak]:
     raw = text.encode("utf-8", "replace")
     if b"@" in raw:
         yield from (Leak("email", value) for value in _values(_EMAIL, raw) if not _NOBODY.fullmatch(value))
+    if len(raw) - len(raw.translate(None, _DIGITS)) < _LEAST_DIGITS:
+        return  # no number: most texts are told apart here, at a thirtieth of the time of the patterns
     yield from (Leak("card-number", value) for value in _values(_CARD, raw) if _is_card(value))
     for pattern in (_PHONE, _NAMED_PHONE):
         for value in _values(pattern, raw):

@@ -32,22 +32,22 @@ class Leak(NamedTuple):
 
 def may_hold_secret(text: str) -> bool:
     """Tell, quicker than `redact` does, whether a text can hold a secret at all."""
+    return _may_hold_secret_again(text) if len(text) <= _NAME_CHARS else _may_hold_secret(text)
+
+
+def _may_hold_secret(text: str) -> bool:
     from registry.evidence.secret_search import holds_a_mark  # noqa: PLC0415 - what only shows redacts nothing
 
     return holds_a_mark(text.encode("utf-8", "surrogatepass"))
 
 
+_may_hold_secret_again: Final = lru_cache(maxsize=4_096)(_may_hold_secret)
+"""The same, with the last answers at hand: a log repeats its names on every line, a request those of its shape."""
+
+
 def without_secrets(text: str) -> str:
     """Give a text, such as a name or a template, with every secret replaced by `[rule]`."""
-    return _without_secrets_again(text) if len(text) <= _NAME_CHARS else _without_secrets(text)
-
-
-def _without_secrets(text: str) -> str:
     return redact(text)[0] if may_hold_secret(text) else text
-
-
-_without_secrets_again: Final = lru_cache(maxsize=4_096)(_without_secrets)
-"""The same, with the last answers at hand: a log repeats its names on every line."""
 
 
 def secret_lines(text: str) -> list[tuple[int, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from registry.actions.publish import publish, require_unedited
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
     from strategies.scope.log_globs import LogGlobs
     from strategies.select.queue import Agenda, Resting
     from strategies.tiers.rejudge import TierMove
+
+    Known = Callable[[], list[EpisodeRecord]]
 
 MAX_CYCLES: Final = 10
 """How many turns one run takes at most, by default."""
@@ -130,9 +133,7 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
         if plan.write or plan.skill:
             require_unedited(registry, name)
     since = registry.log.head().position
-    taken_back = _taken_back(registry, plan)
-    grounds = _grounds(registry, plan)
-    moves = _rejudged(registry, plan, grounds)
+    grounds, taken_back, moves = _reviewed(registry, plan)
     agenda = agenda_on(
         registry,
         grounds.scope,
@@ -193,7 +194,15 @@ def what_is_due(registry: Registry, plan: Plan) -> tuple[tuple[TakenBack, ...], 
 
     It appends what it finds, so a rehearsal is the place to ask.
     """
-    return _taken_back(registry, plan), _rejudged(registry, plan, _grounds(registry, plan))
+    return _reviewed(registry, plan)[1:]
+
+
+def _reviewed(registry: Registry, plan: Plan) -> tuple[SkillGrounds, tuple[TakenBack, ...], tuple[TierMove, ...]]:
+    """Look back before the first turn, on what is read once, and prepare the grounds of the turns."""
+    known = cache(partial(_known, registry, plan))
+    taken_back = _taken_back(registry, plan, known)
+    grounds = _grounds(registry, plan)
+    return grounds, taken_back, _rejudged(registry, plan, grounds, known)
 
 
 def _stop(plan: Plan, summary: Evolution, first: Mapping[str, int], grounds: SkillGrounds) -> Stop:
@@ -255,7 +264,7 @@ def _guided(
     return tuple(update for update in updates if update is not None)
 
 
-def _taken_back(registry: Registry, plan: Plan) -> tuple[TakenBack, ...]:
+def _taken_back(registry: Registry, plan: Plan, known: Known) -> tuple[TakenBack, ...]:
     """End the claims that no log was asked about, and take back versions under which outcomes fell."""
     names = [plan.skill] if plan.skill else registry.live_names()
     if plan.write and not plan.review:
@@ -264,15 +273,15 @@ def _taken_back(registry: Registry, plan: Plan) -> tuple[TakenBack, ...]:
     if not changed:
         return ()
     terms = Terms(plan.policy, _forbidden(registry, plan), write=plan.write)
-    return take_back(registry, _known(registry, plan), changed, terms)
+    return take_back(registry, known(), changed, terms)
 
 
-def _rejudged(registry: Registry, plan: Plan, grounds: SkillGrounds) -> tuple[TierMove, ...]:
+def _rejudged(registry: Registry, plan: Plan, grounds: SkillGrounds, known: Known) -> tuple[TierMove, ...]:
     names = [plan.skill] if plan.skill else registry.live_names()
     terms = RejudgeTerms(
         preset=_bound(registry, plan).preset,
         seed=plan.seed,
-        records=lambda: _known(registry, plan),
+        records=known,
         grounds=grounds,
         forbidden=_forbidden(registry, plan),
         write=plan.write,

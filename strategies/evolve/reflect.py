@@ -169,12 +169,19 @@ class Reflecting:
         failed = [record for record in shown if (outcome := truth(record)) is None or outcome < FAILS_UNDER]
         ids = {record.id for record in failed}
         succeeded = [record for record in shown if record.id not in ids]
-        batches = (self._read(turn, drawn(group, self.size, turn.seed)) for group in (failed, succeeded))
+        groups = [drawn(group, self.size, turn.seed) for group in (failed, succeeded)]
+        every = [record for group in groups for record in group]  # of one log more often than not: it is read once
+        read = zip(every, transcripts(turn.registry, every, MOST_EPISODE_CHARS), strict=True)
+        texts = {record.id: text for record, text in read if text}
+        batches = (
+            tuple(
+                ShownEpisode(text.text, truth(record), text.evidence)
+                for record in group
+                if (text := texts.get(record.id))
+            )
+            for group in groups
+        )
         return tuple(batch for batch in batches if batch)
-
-    def _read(self, turn: TurnContext, records: Sequence[EpisodeRecord]) -> tuple[ShownEpisode, ...]:
-        read = zip(records, transcripts(turn.registry, records, MOST_EPISODE_CHARS), strict=True)
-        return tuple(ShownEpisode(text.text, truth(record), text.evidence) for record, text in read if text)
 
 
 def drawn(records: Sequence[EpisodeRecord], size: int, seed: int) -> list[EpisodeRecord]:

@@ -10,6 +10,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from strategies.gate.placebos import shuffled
@@ -148,10 +149,10 @@ def on_shuffled(  # noqa: PLR0913 - what is dealt out, of what, and how often
     """
     firm = judged(records).records
     kind = kind if firm else "recovered"
-    able = able_claims(records, claims, policy)
+    able = able_claims(records, claims, policy, comparisons)
     if not able:
         raise ValueError("no claim has enough episodes on both sides")
-    turns = [(claim, firm or _attempts(claim, records)) for claim in able[:comparisons]]
+    turns = [(claim, firm or _attempts(claim, records)) for claim in able]
     promoted = rose = 0
     for number in range(comparisons):
         on_comparison(kind, number, comparisons)
@@ -162,15 +163,18 @@ def on_shuffled(  # noqa: PLR0913 - what is dealt out, of what, and how often
     return SelfTest(kind, promoted, comparisons, len(able), mean_rises=rose)
 
 
-def able_claims(records: Sequence[EpisodeRecord], claims: Sequence[Claim], policy: GatePolicy) -> list[Claim]:
-    """Keep the claims that have enough episodes on either side to pass."""
+def able_claims(
+    records: Sequence[EpisodeRecord], claims: Sequence[Claim], policy: GatePolicy, at_most: int | None = None
+) -> list[Claim]:
+    """Keep the claims that have enough episodes on either side to pass; the first ones, `at_most` so many."""
     firm = judged(records).records
     settings = settings_of(firm) if firm else None
-    return [
+    able = (
         claim
         for claim in claims
         if _large_enough(cases_of(claim, firm or _attempts(claim, records), settings), policy)
-    ]
+    )
+    return list(islice(able, at_most))
 
 
 def _attempts(claim: Claim, records: Sequence[EpisodeRecord]) -> tuple[EpisodeRecord, ...]:

@@ -28,19 +28,23 @@ def without_copies(records: Sequence[EpisodeRecord], known: Sequence[EpisodeReco
     known by itself is none, so that a registry which holds both goes on with both.
     """
     ids, sources = {record.id for record in known}, {record.source for record in known}
-    texts = {record.text_key for record in records if record.text_key}
+    texts = {record.text_key for record in records}
+    alike = {record.source for record in known if record.text_key and record.text_key in texts}
+    near = [record for record in known if record.source in alike and record.text_key in texts]
+    with_text: dict[str, set[str]] = defaultdict(set)
+    for record in (*near, *records):
+        with_text[record.text_key].add(record.source)
     holders: dict[object, set[str]] = defaultdict(set)
-    alike = {record.source for record in known if record.text_key in texts}
-    for record in known:
-        if record.source in alike:
-            holders[_content(record)].add(record.source)
+    for record in near:
+        holders[_content(record)].add(record.source)
     files: dict[str, list[EpisodeRecord]] = defaultdict(list)
     for record in records:
         files[record.source].append(record)
     kept: list[EpisodeRecord] = []
     for source, held in files.items():
-        contents = [_content(record) for record in held]
-        others = set[str].intersection(*(holders.get(content, set()) for content in contents))
+        contents = [_content(record) for record in held if len(with_text[record.text_key]) > 1]
+        one_is_new = len(contents) < len(held)  # its text stands in no other file
+        others = set() if one_is_new else set.intersection(*(holders.get(content, set()) for content in contents))
         own = source in sources or any(record.id in ids for record in held) or _may_be_another_run(held)
         if own or not any(_begins_with(other, source) for other in sorted(others)):
             kept += held

@@ -75,16 +75,19 @@ class RecordedModel:
 
     def ask(self, request: Request[A]) -> Reply[A]:
         """Ask once; see `Model.ask`. Where the model declines, the fallback of its role is asked."""
+        return self._ask_or_other(request, self.prompt(request))
+
+    def _ask_or_other(self, request: Request[A], prompt: Prompt) -> Reply[A]:
         try:
-            return self._ask(request)
+            return self._ask(request, prompt)
         except DeclinedError:
             other = self._after_refusal(request)
             if other is None:
                 raise
             return self._ask(other)
 
-    def _ask(self, request: Request[A]) -> Reply[A]:
-        begun = self.begin(request)
+    def _ask(self, request: Request[A], prompt: Prompt | None = None) -> Reply[A]:
+        begun = self.begin(request, prompt)
         if isinstance(begun, Reply):
             return begun
         try:
@@ -102,12 +105,13 @@ class RecordedModel:
         name = "" if request.model else self.settings.fallback_for(request.role)
         return replace(request, model=name) if name else None
 
-    def begin(self, request: Request[A]) -> Reply[A] | Begun[A]:
+    def begin(self, request: Request[A], prompt: Prompt | None = None) -> Reply[A] | Begun[A]:
         """Answer from what is known, or reserve what asking may cost; what was begun ends by `take` or `lose`.
 
+        `prompt` is the request as it would be sent, where it is written already.
         Raises: as `ask`, but for what sending raises.
         """
-        prompt = self.prompt(request)
+        prompt = prompt or self.prompt(request)
         known = self._known(request, prompt)
         if known is not None:
             return known
@@ -150,10 +154,11 @@ class RecordedModel:
         self, asked: Sequence[tuple[Request[A], Prompt]]
     ) -> list[Reply[A] | ModelError | SpendingCapError]:
         """Ask one question after the other; a model that its server does not know is asked once."""
-        answers: list[Reply[A] | ModelError | SpendingCapError] = []
-        unknown: dict[str, ModelError] = {}
+        answers = list[Reply[A] | ModelError | SpendingCapError]()
+        unknown = dict[str, ModelError]()
         for request, prompt in asked:
-            answer = unknown[prompt.model] if prompt.model in unknown else _settled(self.ask, request)
+            known = unknown.get(prompt.model)
+            answer = _settled(self._ask_or_other, request, prompt) if known is None else known
             if isinstance(answer, ModelError) and answer.unknown_model:
                 unknown[prompt.model] = answer
             answers.append(answer)

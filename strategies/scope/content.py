@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import fsum, log
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -23,6 +23,8 @@ MARGIN: Final = 0.1
 """The least lead over the next text with which something is assigned (a guess; docs/commands.md states it)."""
 _SHOWN: Final = 3
 """Shared words that are named."""
+_KNOWN_WORDS: Final = 16_384
+"""Words whose form is kept at hand: requests share most of theirs."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _JOINT: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 """Where words of a name meet: `existsSync`, `HTTPServer`."""
@@ -160,9 +162,15 @@ def words_of(text: str) -> list[str]:
 def telling_words(text: str) -> list[str]:
     """Split a text into its words in lower case, without those that say nothing."""
     words = (word.lower() for word in _WORD.findall(_JOINT.sub(" ", text)))
-    return [word for word in words if len(_singular(word)) > 1 and not {word, _singular(word)} & _COMMON]
+    return [word for word in words if _tells(word)]
 
 
+@lru_cache(maxsize=_KNOWN_WORDS)
+def _tells(word: str) -> bool:
+    return len(_singular(word)) > 1 and not {word, _singular(word)} & _COMMON
+
+
+@lru_cache(maxsize=_KNOWN_WORDS)
 def _singular(word: str) -> str:
     return _SIBILANT.sub("", _PLURAL.sub("", word))
 

@@ -105,8 +105,10 @@ def usage_ground(
     return UsageGround(library, records, globs, ActionNames.of(records))
 
 
-def usage_of(ground: UsageGround, name: str, stamp: MeasurementStamp, *, seed: int) -> FileUsage:
-    """Tell what became of each line of a skill or of instructions.
+def usage_of(
+    ground: UsageGround, name: str, stamp: MeasurementStamp, *, seed: int, number: int | None = None
+) -> FileUsage:
+    """Tell what became of each line of a skill or of instructions, or of the one with a `number` alone.
 
     What was learned from logs is judged on the sealed part of them alone. A line that a person wrote was chosen by
     none of them, so all of them may judge it.
@@ -123,6 +125,8 @@ def usage_of(ground: UsageGround, name: str, stamp: MeasurementStamp, *, seed: i
     traces = audit_traces(library, name)
     lines = []
     for (line, claim, origin), comparison in zip(claims, comparisons, strict=True):
+        if number not in {None, line.number}:
+            continue
         loaded = [record for record, had in loads.sessions if (line.gene, line.id) in had]
         moment_of = moments_of(claim) if claim else None
         moments = [moment for record in loaded if moment_of and (moment := moment_of(record)) is not None]

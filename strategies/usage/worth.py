@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from events.types.claims import AnytimeBefore, Before, FinishWith, Instead, Never
 from strategies.episodes.action_class import is_of
-from strategies.gate.replay.contrast import cases_of, contrast, effect_of, judged, settings_of
+from strategies.gate.replay.contrast import Case, contrast, effect_of, judged, settings_of
 from strategies.gate.replay.exposure import Inverse, moments_of
 from strategies.gate.replay.measure import Figures, effect_on, measure, measure_removal
 from strategies.gate.replay.recovery_endpoint import endpoint_for, population
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from events.types.score import Effect, Endpoint
     from strategies.claims.applicability import Moment
     from strategies.episodes.episode import EpisodeRecord
-    from strategies.gate.replay.contrast import Case, Contrast
+    from strategies.gate.replay.contrast import Contrast
     from strategies.gate.replay.measure import MeasurementStamp
     from strategies.policy.written_rules import GatePolicy
     from strategies.pool.splits import Division
@@ -124,14 +124,14 @@ def _cases(claim: Claim, records: Sequence[EpisodeRecord]) -> list[Case]:
 
     Who comes to it later has lived longer, and more may have been done by then.
     """
-    moment_of, settings = moments_of(claim), settings_of(records)
-    placed = []
-    for record, ((run, difficulty, task), of_task, outcome) in zip(records, settings, strict=True):
+    moment_of, cases = moments_of(claim), list[Case]()
+    for record, ((run, difficulty, task), of_task, outcome) in zip(records, settings_of(records), strict=True):
         moment = moment_of(record)
-        before = _done_before(claim, record, moment) if moment and isinstance(claim, _USES) else 0
-        late = before if before <= _EXACT_STEPS else _EXACT_STEPS + before.bit_length()
-        placed.append(((run, f"{difficulty}\x1f{late}", task), of_task, outcome))
-    return cases_of(claim, records, placed)
+        if moment is not None:
+            before = _done_before(claim, record, moment) if isinstance(claim, _USES) else 0
+            late = before if before <= _EXACT_STEPS else _EXACT_STEPS + before.bit_length()
+            cases.append(((run, f"{difficulty}\x1f{late}", task), of_task, moment.obeyed, outcome))
+    return cases
 
 
 def _done_before(claim: AnytimeBefore | Instead, record: EpisodeRecord, moment: Moment) -> int:

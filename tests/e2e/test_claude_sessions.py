@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from shutil import rmtree
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -26,7 +28,7 @@ from tests.worlds import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from strategies.episodes.episode import EpisodeRecord
@@ -55,11 +57,14 @@ CLAIMS: Final[tuple[Claim, ...]] = (
 
 
 @pytest.fixture(scope="session")
-def sessions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Record the sessions: real commands in real folders, seconds of work, so once for all tests."""
-    folder = tmp_path_factory.mktemp("claude") / "projects"
-    recorded(7, SESSIONS, folder)
-    return folder
+def sessions(tmp_path_factory: pytest.TempPathFactory, memory: Path | None) -> Iterator[Path]:
+    """Record the sessions: real commands in real folders, a second of work, so once for all tests."""
+    folder = memory or tmp_path_factory.mktemp("claude")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tempfile.tempdir", str(folder))
+        recorded(7, SESSIONS, folder / "projects")
+    yield folder / "projects"
+    rmtree(folder / "projects")
 
 
 def recorded(seed: int, sessions: int, folder: Path) -> list[Path]:
@@ -72,23 +77,38 @@ def recorded(seed: int, sessions: int, folder: Path) -> list[Path]:
 def hardly_twice(shell: Callable[[str, Path], Seen]) -> Callable[[str, Path], Seen]:
     """Run commands for real, but once where the names of the files that they look at say all that they say.
 
-    Starting processes took most of the time. What `cat` prints of a file is read here; what else works and shows
-    what files hold always runs. Python does so without looking for packages, of which no chore has one.
+    Starting processes took most of the time, so what only shows files is read here. Python does not look for
+    packages, of which no chore has one.
     """
     known: dict[tuple[str, ...], Seen] = {}
 
     def ran(command: str, folder: Path) -> Seen:
-        program, _, path = command.partition(" ")
-        if program == "cat" and (folder / path).is_file():
-            return Seen(failed=False, text=(folder / path).read_text().rstrip())
-        looks_at = {"ls": "*", "pwd": "*", "find": "**/*.md", "cat": path}.get(program, "**/*.py")
-        key = (command, *sorted(str(found.relative_to(folder)) for found in folder.glob(looks_at)))
-        seen = known.get(key) or shell(command.replace("python3 ", "python3 -S "), folder)
-        if seen.failed or program in {"ls", "pwd", "find"}:
-            known[key] = seen
+        seen = read_here(command, folder)
+        if seen is None:
+            looks_at = "*" if command.startswith(("ls ", "pwd")) else "**/*.py"
+            key = (command, *sorted(str(found.relative_to(folder)) for found in folder.glob(looks_at)))
+            seen = known.get(key) or shell(command.replace("python3 ", "python3 -S "), folder)
+            if seen.failed or looks_at == "*":
+                known[key] = seen
         return seen
 
     return ran
+
+
+def read_here(command: str, folder: Path) -> Seen | None:
+    """Say what `cat`, `find` and a report that finds its library say, byte for byte; None of other commands."""
+    program, _, path = command.partition(" ")
+    library = folder / program.removeprefix("PYTHONPATH=") / "shop" / "__init__.py"
+    if program == "cat":
+        text = f"Exit code 1\ncat: {path}: No such file or directory"
+        shown = (folder / path).read_text().rstrip() if (folder / path).is_file() else ""
+        return Seen(failed=not shown, text=shown or text)
+    if program == "find":
+        files = (f".{at.removeprefix(str(folder))}/{name}" for at, _, names in os.walk(folder) for name in names)
+        return Seen(failed=False, text="\n".join(file for file in files if file.endswith(".md")))
+    if program.startswith("PYTHONPATH=") and library.is_file():
+        return Seen(failed=False, text=library.read_text().rstrip().replace("TOTAL = ", "total "))
+    return None
 
 
 @pytest.fixture(scope="session")
@@ -96,14 +116,18 @@ def episodes(sessions: Path) -> Sequence[EpisodeRecord]:
     return scan([sessions]).records
 
 
-def test_the_same_seed_records_the_same_sessions(tmp_path: Path) -> None:
+def test_the_same_seed_records_the_same_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # `find` tells files in the order of a file system
     first, again, other = (
         record_all(1, 6, tmp_path / "a"),
         recorded(1, 6, tmp_path / "b"),
         record_all(2, 2, tmp_path),
     )
     assert [path.name for path in first] == [path.name for path in again]
-    assert [path.read_text() for path in first] == [path.read_text() for path in again]
+    texts = [path.read_text() for path in first]
+    assert texts == [path.read_text() for path in again]
+    for said in ("cat: ", "./docs/index.md", "total ", "ModuleNotFoundError"):  # in what `read_here` says, or ran
+        assert any(said in text for text in texts)
     assert not {path.name for path in first} & {path.name for path in other}
 
 

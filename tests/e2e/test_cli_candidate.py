@@ -9,39 +9,29 @@ import pytest
 
 from tests.schemas import breaches
 from tests.story import tell
-from tests.terminal import SPLIT_KEY, Terminal, recordings
+from tests.terminal import SPLIT_KEY, Beginning, Terminal, some_recordings
 from tui.demo import demo_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-EVOLVE = ("evolve", "sql-analyst", "--logs", str(recordings()), "--seed", "7", "--cycles", "3", "--review")
+EVOLVE = ("evolve", "sql-analyst", *some_recordings(), "--seed", "7", "--cycles", "3", "--review")
 
 
 @pytest.fixture(scope="module")
-def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def reviewed(own_folder: Path) -> Beginning:
     """A registry in which two candidates wait for a person."""
-    folder = tmp_path_factory.mktemp("reviewed")
-    germline = Terminal(folder)
+    germline = Terminal(own_folder / "reviewed")
+    copytree(demo_folder() / "skills", germline.folder / "skills")
     germline.does("init", "--split-key", SPLIT_KEY)
-    copytree(demo_folder() / "skills", folder / "skills")
     germline.does("import", "skills")
     germline.does(*EVOLVE)
-    return folder
+    return Beginning(germline)
 
 
 @pytest.fixture
-def germline(reviewed: Path, tmp_path: Path) -> Terminal:
-    """The same in a folder of its own, with skills that are projected there."""
-    folder = tmp_path / "copy"
-    germline = Terminal(folder)
-    folder.mkdir()
-    germline.does("init", "--split-key", SPLIT_KEY)
-    copytree(demo_folder() / "skills", folder / "skills")
-    germline.does("import", "skills")
-    assert reviewed.is_dir()
-    germline.does(*EVOLVE)
-    return germline
+def germline(reviewed: Beginning) -> Terminal:
+    return reviewed.again()
 
 
 def waiting(germline: Terminal) -> list[dict[str, Any]]:
@@ -52,8 +42,7 @@ def ids(germline: Terminal) -> list[str]:
     return [row["id"] for row in waiting(germline)]
 
 
-def test_the_queue_comes_first_and_leads_to_the_page_of_a_candidate(reviewed: Path) -> None:
-    germline = Terminal(reviewed)
+def test_the_queue_comes_first_and_leads_to_the_page_of_a_candidate(germline: Terminal) -> None:
     said = germline.does("candidates").out
     assert said.startswith("review ")
     following = said.rstrip().splitlines()[-1].split("germline ")[1].split()
@@ -68,8 +57,7 @@ def test_the_queue_comes_first_and_leads_to_the_page_of_a_candidate(reviewed: Pa
     assert whole.count("still there") > page.count("still there")
 
 
-def test_a_page_as_json_holds_diff_evidence_scores_and_the_gate(reviewed: Path) -> None:
-    germline = Terminal(reviewed)
+def test_a_page_as_json_holds_diff_evidence_scores_and_the_gate(germline: Terminal) -> None:
     told = germline.does("candidate", "show", ids(germline)[0][:8], "--json").json
     assert told["schema"] == "germline/candidate-show/1"
     assert any(line["op"] == "add" for file in told["files"] for line in file["lines"])
@@ -114,8 +102,7 @@ def test_a_rejected_candidate_leaves_the_queue_and_the_skill_alone(germline: Ter
 
 
 @pytest.mark.parametrize("word", ["approve", "reject"])
-def test_a_dry_decision_prints_its_events_and_changes_nothing(reviewed: Path, word: str) -> None:
-    germline = Terminal(reviewed)
+def test_a_dry_decision_prints_its_events_and_changes_nothing(germline: Terminal, word: str) -> None:
     events, first = germline.events(), ids(germline)[0]
     told = germline.does("candidate", word, first, "--reason", "perhaps", "--dry-run", "--json").json
     assert told["events"][0]["type"] == "CandidateReviewed"
@@ -123,8 +110,7 @@ def test_a_dry_decision_prints_its_events_and_changes_nothing(reviewed: Path, wo
     assert ids(germline)[0] == first
 
 
-def test_a_decision_needs_a_reason_and_a_candidate_that_is_known(reviewed: Path) -> None:
-    germline = Terminal(reviewed)
+def test_a_decision_needs_a_reason_and_a_candidate_that_is_known(germline: Terminal) -> None:
     bare = germline("candidate", "approve", ids(germline)[0])
     assert (bare.code, bare.hint.endswith("--reason TEXT")) == (2, True)
     unknown = germline("candidate", "show", "zzz")

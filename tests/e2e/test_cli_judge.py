@@ -165,12 +165,12 @@ def test_pairs_without_mixed_results_are_not_asked_about_and_do_not_count(
 @pytest.mark.usefixtures("in_process")
 def test_few_labels_and_many_judged_pairs_are_put_together(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("judge", judge_with(0.8))
-    rows = labelled_pairs(40, others=160)
+    rows = labelled_pairs(40, others=80)
     germline.write("labels.jsonl", as_jsonl(rows))
     (found,) = germline.does("judge", "calibrate", "--labels", "labels.jsonl", "--json").json["calibrations"]
     truth = sum(row["b"].endswith("right") for row in rows) / len(rows)
     both = found["preferred"]
-    assert (both["labels"], both["judged"]) == (40, 160)
+    assert (both["labels"], both["judged"]) == (40, 80)
     assert both["low"] <= truth <= both["high"]
     assert both["high"] - both["low"] < 2 * 1.96 * (0.25 / 40) ** 0.5
     assert 0 < both["weight"] < 1
@@ -179,10 +179,10 @@ def test_few_labels_and_many_judged_pairs_are_put_together(germline: Terminal, s
 def test_a_refusal_and_half_an_answer_count_against_the_judge(germline: Terminal, stub: AnthropicStub) -> None:
     good = judge_with(1.0)
     stub.script("judge", declines(), cuts('{"reason": "be'), good)
-    germline.write("labels.jsonl", as_jsonl(labelled_pairs(50)))
+    germline.write("labels.jsonl", as_jsonl(labelled_pairs(10)))
     (found,) = germline("judge", "calibrate", "--labels", "labels.jsonl", "--json").json["calibrations"]
-    assert (found["items"], found["unusable"]) == (50, 1)
-    assert found["agreement"] == found["swap_consistency"] == 49 / 50
+    assert (found["items"], found["unusable"]) == (10, 1)
+    assert found["agreement"] == found["swap_consistency"] == 9 / 10
 
 
 def test_a_server_that_fails_records_no_calibration_and_what_was_paid_for_is_kept(
@@ -192,20 +192,22 @@ def test_a_server_that_fails_records_no_calibration_and_what_was_paid_for_is_kep
     settings = (germline.folder / "germline.toml").read_text()
     germline.write("germline.toml", settings.replace("[models]\n", "[models]\nmax_retries = 0\n"))
     stub.script("judge", *[good] * 7, broken())
+    germline.write("labels.jsonl", as_jsonl(labelled_pairs(10)))
     answer = germline("judge", "calibrate", "--labels", "labels.jsonl")
     assert answer.code == 1
     assert germline.does("judge", "show", "--json").json["calibrations"] == []
     paid = len(stub.asked("judge"))
     stub.script("judge", good)
-    germline.does("judge", "calibrate", "--labels", "labels.jsonl")
-    assert len(stub.asked("judge")) == paid + 100 - 7
+    assert germline("judge", "calibrate", "--labels", "labels.jsonl").code == 3  # of ten labels it is no proof
+    assert len(stub.asked("judge")) == paid + 20 - 7
 
 
 def test_calibrating_again_on_the_same_labels_is_paid_for_once(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("judge", judge_with(0.8))
-    germline.does("judge", "calibrate", "--labels", "labels.jsonl")
-    germline.does("judge", "calibrate", "--labels", "labels.jsonl")
-    assert len(stub.asked("judge")) == 100
+    germline.write("labels.jsonl", as_jsonl(labelled_pairs(10)))
+    for _ in range(2):
+        assert germline("judge", "calibrate", "--labels", "labels.jsonl").code == 3
+    assert len(stub.asked("judge")) == 20
     assert len(germline.does("judge", "show", "--json").json["calibrations"]) == 2
     germline.does("verify")
 
@@ -223,7 +225,8 @@ def test_a_dry_run_asks_nobody_and_says_how_much_would_be_asked(germline: Termin
 @pytest.mark.usefixtures("in_process")
 def test_labels_of_a_calibration_never_enter_the_log(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("judge", judge_with(0.8))
-    germline.does("judge", "calibrate", "--labels", "labels.jsonl")
+    germline.write("labels.jsonl", as_jsonl(labelled_pairs(10)))
+    assert germline("judge", "calibrate", "--labels", "labels.jsonl").code == 3
     (line,) = germline.does("log", "--type", "JudgeCalibrated", "--json").out.splitlines()
     assert "question" not in line
     assert "agreement" in line

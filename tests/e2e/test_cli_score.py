@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from events.types.capsule_events import VersionScored
+from events.types.score import Score
 from tests.terminal import SPLIT_KEY, Beginning, Terminal, recordings
 from tui.demo import demo_folder
+from tui.session.bootstrap import open_library
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,11 +94,13 @@ def test_what_a_skill_is_scored_on_shows_its_seam_once_its_own_logs_have_grown(e
     assert not evolved.does("score", "sql-analyst", "--json").json["recorded"]  # none of its own
     assert evolved.events() <= before + 2
     evolved.write("germline.toml", f"[skills.sql-analyst]\nlogs = ['{git.parent}']\n")
-    told = evolved.does("evolve", "sql-analyst", "--seed", "7", "--cycles", "1", "--dry-run", "--json").json
-    first = told["events"][0]
-    assert (first["type"], first["payload"]["cause"]) == ("VersionScored", "evaluator")
-    assert first["payload"]["score"]["evaluator"] != old
+    before = evolved.events()
     evolved.does("evolve", "sql-analyst", "--seed", "7", "--cycles", "1")
+    with open_library(evolved.folder / ".germline/registry.db") as library:
+        first = next(iter(library.log.read(after=before))).event
+    assert isinstance(first, VersionScored)
+    assert isinstance(first.score, Score)
+    assert (first.cause, first.score.evaluator == old) == ("evaluator", False)
     events = evolved.events()
     evolved.does("score", "sql-analyst")
     assert evolved.events() == events

@@ -14,6 +14,7 @@ from strategies.propose.guard import guard
 from strategies.propose.habit import habit
 from strategies.propose.mine_claims import action_classes
 from strategies.propose.recovery import recovery
+from tests.read_once import recordings_read_once
 from tests.worlds import asking, division_of
 from tui.demo import demo_folder
 
@@ -51,7 +52,8 @@ def offered(records: Sequence[EpisodeRecord], key: str) -> list[Claim]:
 
 @pytest.mark.parametrize("kind", ["git", "sql"])
 def test_the_demos_logs_offer_what_helps_after_an_error_and_no_habit(kind: str) -> None:
-    records = scan([demo_folder() / "recordings" / kind]).records
+    with recordings_read_once():
+        records = scan([demo_folder() / "recordings" / kind]).records
     helps = BY_KIND[kind]
     for key in KEYS:
         claims = offered(records, key)

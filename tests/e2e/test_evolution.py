@@ -22,7 +22,6 @@ from strategies.evolve.turn import run_cycle
 from strategies.gate.replay import evaluation_set, measure
 from strategies.gate.replay.evaluation_set import sent_so_far
 from strategies.gate.rules import RECOVERED_ALONE
-from strategies.logs.scan import scan
 from strategies.monitor.review import approve
 from strategies.policy.presets import PRESETS
 from strategies.policy.written_rules import METHOD
@@ -33,10 +32,11 @@ from tests.registries import new_registry, raised_signal
 from tests.worlds import NO_TABLE, recovering, world_with_a_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from events.types.registry_events import SignalRaised
     from strategies.episodes.episode import EpisodeRecord
+    from strategies.logs.scan import Scan
 
 SKILL = "---\nname: sql-analyst\ndescription: Answers questions with SQL.\n---\n\nAnswer with one SQL query.\n"
 
@@ -54,7 +54,7 @@ def registry_with_skill(
 
 @pytest.fixture
 def world() -> Sequence[EpisodeRecord]:
-    return world_with_a_rule(3)
+    return world_with_a_rule(3, tasks=150)
 
 
 @pytest.fixture
@@ -389,9 +389,11 @@ def test_recorded_runs_teach_what_the_page_names_and_no_habit(
 
 
 @pytest.mark.data
-def test_recorded_airline_runs_are_too_few_to_teach_anything(tmp_path: Path, recorded_data: Path) -> None:
+def test_recorded_airline_runs_are_too_few_to_teach_anything(
+    tmp_path: Path, recorded_scan: Callable[[str], Scan]
+) -> None:
     registry = registry_with_skill(tmp_path)
-    take_in_episodes(registry, scan([recorded_data / "tau_bench_airline"]).records)
+    take_in_episodes(registry, recorded_scan("tau_bench_airline").records)
     run = evolve(registry, plan())
     assert run.cycles
     assert all(cycle.candidate is None and cycle.verdict == "hold" for cycle in run.cycles)

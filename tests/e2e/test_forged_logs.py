@@ -334,6 +334,6 @@ def test_logs_of_another_user_are_never_ones_own_and_root_and_mine_are(
 def test_why_and_its_document_say_whose_logs_show_it(learned: Terminal) -> None:
     germline = Terminal(learned.folder, COLUMNS="200")
     line = germline.learned_line()
-    assert "from 4 sources: sql/stubborn.jsonl.gz (93), " in germline.does("why", f"{NAME}:{line}").out
+    assert "from 2 sources: sql/hasty.jsonl.gz (92), " in germline.does("why", f"{NAME}:{line}").out
     shown = germline.does("why", f"{NAME}:{line}", "--json").json["effect"]["replication"]
-    assert (shown["origins"], shown["own"], shown["shares"][0]["episodes"]) == (4, 4, 93)
+    assert (shown["origins"], shown["own"], shown["shares"][0]["episodes"]) == (2, 2, 92)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.screen_pilot import screens
-from tests.terminal import SPLIT_KEY, Beginning, Terminal, recordings, with_absolute_places
+from tests.terminal import SPLIT_KEY, Beginning, Terminal, some_recordings, with_absolute_places
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,7 @@ def evolved_once(own_folder: Path) -> Beginning:
     germline = begun(own_folder)
     germline.write("CLAUDE.md", LONG)
     germline.does("import", "CLAUDE.md")
-    germline.does("evolve", "CLAUDE.md", "--logs", str(recordings()), "--seed", "7")
+    germline.does("evolve", "CLAUDE.md", *some_recordings(), "--seed", "7")
     return Beginning(germline)
 
 

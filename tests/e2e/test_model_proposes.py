@@ -426,6 +426,7 @@ GUESSES: Final = "After five queries that were no answer, look at the tables bef
 
 
 @pytest.mark.data
+@pytest.mark.xdist_group("recorded")  # scanned there already
 def test_on_recorded_runs_the_true_rule_is_promoted_the_false_one_dies_on_sealed_logs_the_injected_one_waits(
     tmp_path: Path, stub: AnthropicStub, recorded_data: Path
 ) -> None:

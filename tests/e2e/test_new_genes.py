@@ -47,7 +47,7 @@ NO_GENES = INNOVATE.model_copy(update={"name": "no-genes", "new_genes": False})
 @pytest.fixture
 def registry(registry: Registry, tmp_path: Path) -> Registry:
     """A skill that lacks something, another whose section answers the same signal, and logs that show it helps."""
-    take_in_episodes(registry, world_with_a_habit(4, "start_with"))
+    take_in_episodes(registry, world_with_a_habit(4, "start_with", tasks=160))
     registry.execute(RecordFact((SIGNAL,)))
     imported(registry, tmp_path, SKILL, name=NAME)
     imported(registry, tmp_path, TEACHER, name="teacher")

@@ -92,9 +92,9 @@ def test_each_skill_learns_from_its_own_logs_alone(evolved: Terminal) -> None:
 
 def test_a_score_and_the_evaluator_behind_it_count_the_episodes_of_the_skill_alone(evolved: Terminal) -> None:
     pool, *parts = events(evolved, "EvaluatorRegistered")
-    assert (pool["scope"], pool["episodes"], pool["within"]) == ("pool", 1000, "")
+    assert (pool["scope"], pool["episodes"], pool["within"]) == ("pool", 600, "")
     shown = [(part["scope"], part["episodes"], part["within"]) for part in parts]
-    assert shown == [("skill", 500, pool["evaluator"])] * 2
+    assert shown == [("skill", 300, pool["evaluator"])] * 2
     scores = [evolved.does("score", work.skill, "--json").json["score"] for work in (SQL, GIT)]
     assert {score["evaluator"] for score in scores} == {part["evaluator"] for part in parts}
 
@@ -184,7 +184,7 @@ def test_logs_may_be_listed_for_instructions(germline: Terminal) -> None:
     assert not [name for name in listed if "table" in name]
     score = germline.does("score", "CLAUDE.md", "--json").json["score"]
     *_, part = events(germline, "EvaluatorRegistered")
-    assert (part["evaluator"], part["scope"], part["episodes"]) == (score["evaluator"], "skill", 500)
+    assert (part["evaluator"], part["scope"], part["episodes"]) == (score["evaluator"], "skill", 300)
 
 
 def test_content_is_told_with_its_margin_and_what_is_of_no_skill_with_what_to_type(germline: Terminal) -> None:
@@ -273,7 +273,7 @@ def test_only_the_logs_listed_for_a_skill_teach_it_and_they_teach_no_other(germl
     assert {route["skill"] for name, route in routes(germline).items() if "table" in name} <= {GIT.skill, None}
     answer = germline("score", SQL.skill, "--json").json
     assert answer["score"]["evaluator"] in {
-        one["evaluator"] for one in events(germline, "EvaluatorRegistered") if one["episodes"] == 500
+        one["evaluator"] for one in events(germline, "EvaluatorRegistered") if one["episodes"] == 300
     }
 
 

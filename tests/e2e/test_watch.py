@@ -14,7 +14,7 @@ import pytest
 from tests.forked import ForkedCommand
 from tests.kinds_of_work import BREAD, GARDEN, GIT, SQL, Work, log_of, write_skills
 from tests.plugged import plugged
-from tests.terminal import SPLIT_KEY, Terminal, recordings
+from tests.terminal import SPLIT_KEY, Terminal, recordings, some_recordings
 from tests.watched import watched
 from tui.demo import demo_folder
 
@@ -77,9 +77,9 @@ def test_a_second_watcher_is_told_who_watches(germline: Terminal) -> None:
 
 
 def recordings_with_a_skill(folder: Path) -> None:
-    """Write the demo's recordings as logs of agents that had the skill."""
+    """Write some of the demo's recordings as logs of agents that had the skill."""
     folder.mkdir(parents=True)
-    for source in sorted(recordings().glob("*.jsonl.gz")):
+    for source in sorted(recordings().glob("[cm]*.jsonl.gz")):
         text = gzip.decompress(source.read_bytes()).decode()
         about = '{"type":"episode","skills":[["sql-analyst","1"]],'
         (folder / source.stem).write_text(text.replace('{"type":"episode",', about), encoding="utf-8")
@@ -113,7 +113,7 @@ def test_evolve_with_review_promotes_nothing(tmp_path: Path) -> None:
     germline.does("init", "--split-key", SPLIT_KEY)
     copytree(demo_folder() / "skills", tmp_path / "skills")
     germline.does("import", "skills")
-    words = ("evolve", "sql-analyst", "--logs", recordings(), "--seed", "7", "--cycles", "1")
+    words = ("evolve", "sql-analyst", *some_recordings(), "--seed", "7", "--cycles", "1")
     told = germline.does(*words, "--review", "--json").json["cycles"][0]
     assert (told["verdict"], told["version"], told["reasons"][0][:10]) == ("hold", None, "for review")
     again = germline.does(*words, "--review", "--json").json["cycles"][0]

@@ -24,7 +24,12 @@ def read_usage(
     seed: int,
     logs: LogGlobs | None = None,
     sources: tuple[WorldSource, ...] = (),
+    number: int | None = None,
 ) -> tuple[FileUsage, ...]:
-    """Measure the lines of these skills and instructions by all that the logs of a registry say."""
+    """Measure the lines of these skills and instructions by all that the logs of a registry say.
+
+    With a `number` only the line that has it is measured, and others are counted.
+    """
     ground = usage_ground(library, logs, sources)
-    return tuple(usage_of(ground, name, MeasurementStamp("", now), seed=seed) for name in names)
+    stamp = MeasurementStamp("", now)
+    return tuple(usage_of(ground, name, stamp, seed=seed, number=number) for name in names)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -12,7 +11,7 @@ from events.clock import SystemClock
 from events.errors import NotFoundError, UsageError
 from events.types.registry_events import ReadingCorrected
 from registry.decide.commands import RecordFact
-from strategies.usage.line_usage import claims_by_line, usage_ground
+from strategies.usage.line_usage import claims_by_line, stating_lines, usage_ground
 from strategies.usage.readings import reading_of
 from tui.cli.config.config import read_config
 from tui.cli.output.color import width
@@ -92,9 +91,9 @@ def usage(
         )
     with open_library(find_registry(call.registry)) as library:
         names = [find_named(library, skill).capsule.name] if skill else library.live_names()
-        files = measured(library, names)
-    if line:
-        files = tuple(_of_line(file, line) for file in files)
+        if line and line not in stating_lines(library.capsule(names[0])):
+            raise _no_line(names[0], line)
+        files = measured(library, names, line)
     if as_json:
         call.answer(UsageDocument.of(files))
         return
@@ -102,18 +101,11 @@ def usage(
         _print(call, files, alone=bool(line), every=every)
 
 
-def measured(library: Library, names: Sequence[str]) -> tuple[FileUsage, ...]:
-    """Measure skills, by the settings of the project."""
+def measured(library: Library, names: Sequence[str], line: int | None = None) -> tuple[FileUsage, ...]:
+    """Measure skills, or one line of one, by the settings of the project."""
     config = read_config()
     now, logs = SystemClock().now(), config.skill_logs(library)
-    return read_usage(library, names, now, seed=config.seed, logs=logs, sources=config.sources)
-
-
-def _of_line(file: FileUsage, number: int) -> FileUsage:
-    lines = tuple(usage for usage in file.lines if usage.line.number == number)
-    if not lines:
-        raise _no_line(file.capsule.name, number)
-    return replace(file, lines=lines)
+    return read_usage(library, names, now, seed=config.seed, logs=logs, sources=config.sources, number=line)
 
 
 def _no_line(name: str, number: int) -> NotFoundError:
@@ -156,8 +148,8 @@ def _correct(call: Invocation, skill: str, number: int, text: str, *, dry_run: b
         )
         if receipt is None:
             return
-        (file,) = measured(registry, [name])
-    _answer_corrected(call, _of_line(file, number), before, event_rows(receipt.envelopes), as_json=as_json)
+        (file,) = measured(registry, [name], number)
+    _answer_corrected(call, file, before, event_rows(receipt.envelopes), as_json=as_json)
 
 
 def _answer_corrected(
