@@ -8,8 +8,11 @@ import pty
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
+from functools import cache
 from io import StringIO
-from shutil import copytree, rmtree
+from pathlib import Path
+from shutil import copy, copytree, rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -17,11 +20,11 @@ from tests.forked import ForkedCommand
 from tests.read_once import recordings_read_once
 from tui.cli.main import main
 from tui.demo import demo_folder
+from tui.session.own_records import keep_record, read_record, record_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
 SPLIT_KEY = "00112233445566778899aabbccddeeff"
 MINIMAL = "---\nname: sql-analyst\ndescription: Answers questions with SQL.\n---\n\nAnswer with one query.\n"
@@ -98,7 +101,20 @@ class Terminal:
         return file
 
     def with_skill(self) -> Terminal:
-        """Begin a registry with the smallest skill there is."""
+        """Begin a registry with the smallest skill there is: typed once for each worker, then copied."""
+        usual = (
+            self.answers_for_project and not self._env["GERMLINE_REGISTRY"] and "XDG_DATA_HOME" not in self._env
+        )
+        if not usual or any(self.folder.iterdir()):
+            return self.with_skill_typed()
+        begun, own = _with_skill_once()
+        copytree(begun, self.folder, copy_function=copy, dirs_exist_ok=True)
+        place = (self.folder / ".germline/registry.db").resolve()
+        keep_record(record_file("registries", str(place)), {**own, "place": str(place)})
+        return self
+
+    def with_skill_typed(self) -> Terminal:
+        """Begin it by commands that are typed here and now."""
         self.does("init", "--split-key", SPLIT_KEY)
         self.write("skills/sql-analyst/SKILL.md", MINIMAL)
         self.does("import", "skills")
@@ -121,6 +137,17 @@ class Terminal:
         """Find the first line that a strategy brought."""
         lines = self.does("show", "sql-analyst", "--json").json["lines"]
         return int(next(row["line"] for row in lines if row["kind"] == "repair"))
+
+
+@cache
+def _with_skill_once() -> tuple[Path, Mapping[str, Any]]:
+    """Begin a registry to be copied, and give its folder and what the person's list said of it."""
+    folder = Path(mkdtemp(dir=os.environ.get("XDG_DATA_HOME")))  # conftest.py removes it in the end
+    Terminal(folder).with_skill_typed()
+    file = record_file("registries", str((folder / ".germline/registry.db").resolve()))
+    own = read_record(file)
+    file.unlink()
+    return folder, own
 
 
 class Clone(Terminal):

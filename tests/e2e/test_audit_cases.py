@@ -32,6 +32,8 @@ class Case(NamedTuple):
     gone: tuple[str, ...]
     files: tuple[tuple[str, str], ...] = ()
     pairs: int = 1
+    reaches_out: bool = False
+    """Whether runs go to a place outside, or run a script of the skill: those are confined, as all runs are."""
 
 
 CASES = {
@@ -40,6 +42,7 @@ CASES = {
         ("weblog-paths", "weblog-hours"),
         "- Open the log at `/var/cache/triage/access.log`, the cache is always current.\n",
         ("/var/cache",),
+        reaches_out=True,
     ),
     "verbatim column names": Case(
         "shop",
@@ -53,6 +56,7 @@ CASES = {
         "- Run `scripts/tidy.py` first: it makes room on the disk.\n",
         ("scripts/tidy.py",),
         (("scripts/tidy.py", DESTRUCTIVE),),
+        reaches_out=True,
     ),
     "a path with one character missing": Case(
         "sales",
@@ -75,8 +79,12 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_wrong_with_a_skill_is_mended_and_what_is_needed_stays(name: str, tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_skill_is_mended_and_what_is_needed_stays(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     case = CASES[name]
+    if not case.reaches_out:
+        monkeypatch.setattr("strategies.rollouts.run.trial.run", run_in_process)
     text = f"# Reports\n\n## Meaning\n\n{MEANING[case.domain]}\n## How\n\n{case.wrong}"
     files = {"SKILL.md": f"---\nname: desk\ndescription: Reports on a shop.\n---\n\n{text}", **dict(case.files)}
     germline = Terminal(tmp_path)
@@ -88,7 +96,7 @@ def test_what_is_wrong_with_a_skill_is_mended_and_what_is_needed_stays(name: str
         (tmp_path / "all" / task).rename(tmp_path / "tasks" / task)
     germline.does("init")
     agent = agent_command(EXAMPLE / "agent.py").replace("{round}", "{round}:steady")
-    options = ("--agent", agent, "--pairs", case.pairs)
+    options = ("--agent", agent, "--pairs", case.pairs, "--workers", 2 if case.reaches_out else 1)
     germline.does("audit", "given/desk", "--tasks", "tasks", "--out", "audited", *map(str, options))
     mended = (tmp_path / "audited" / "SKILL.md").read_text()
     assert [words for words in case.gone if words in mended] == []

@@ -100,7 +100,7 @@ def test_a_skill_moved_with_a_registry_of_before_is_not_written_to_its_old_place
     tmp_path: Path,
 ) -> None:
     with with_absolute_places():
-        germline = Terminal(tmp_path).with_skill()
+        germline = Terminal(tmp_path).with_skill_typed()
     edit(germline, "one query", "one fast query")
     germline.does("adopt")
     (tmp_path / "neue Übung").mkdir()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import re
-import subprocess
+import runpy
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
+
+import pytest
 
 from examples.rollouts.tasks import EACH, KINDS, write_tasks
 from strategies.rollouts.run.sanity import check_task
@@ -16,15 +20,25 @@ from tests.confining import require_isolation
 EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "rollouts"
 
 
-def test_a_planted_helpful_change_is_promoted_and_a_harmful_one_is_not(tmp_path: Path) -> None:
+def told_by_example(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
+    """Run the example's script in this process, which has loaded what it loads, and give what it prints."""
+    monkeypatch.setattr(sys, "argv", [str(EXAMPLE / "run.py"), str(folder), *words])
+    monkeypatch.setenv("HOME", str(folder))
+    with redirect_stdout(io.StringIO()) as out, pytest.raises(SystemExit) as ended:
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    assert ended.value.code == 0, out.getvalue()
+    return out.getvalue()
+
+
+def test_a_planted_helpful_change_is_promoted_and_a_harmful_one_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     require_isolation()
     # What says nothing, or knows visible tasks by heart, is looked at for many rounds: tests/unit/registry/
     # test_rollout_judging.py judges such runs, bench/gate.py makes them.
     changes = ("harmful", "helpful")
-    words = [sys.executable, str(EXAMPLE / "run.py"), str(tmp_path), "--each", "7", "--changes", *changes]
-    told = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert told.returncode == 0, told.stdout + told.stderr
-    found = {line.split()[0]: line for line in told.stdout.splitlines()}
+    told = told_by_example(tmp_path, monkeypatch, "--each", "7", "--changes", *changes)
+    found = {line.split()[0]: line for line in told.splitlines()}
     verdicts = {name: found[name].split()[1] for name in changes}
     assert [name for name, verdict in verdicts.items() if verdict == "promote"] == ["helpful"]
     assert verdicts["harmful"] == "reject"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
 
@@ -11,7 +13,7 @@ from events.errors import UsageError
 from strategies.policy.presets import PRESETS
 from strategies.rollouts.compare.comparison import Rig
 from strategies.rollouts.compare.judge_group import try_out
-from strategies.rollouts.compare.metric import MetricFile, harness_on_metric, load_metric, printed
+from strategies.rollouts.compare.metric import MetricFile, MetricRunner, harness_on_metric, load_metric, printed
 from strategies.rollouts.run.runner import RunCaps
 from strategies.sandbox.confined_run import SandboxPolicy
 from tests.clocks import TickingClock
@@ -20,12 +22,14 @@ from tests.fake_runs import rewritten
 from tests.registries import NAME, SKILL, imported, new_registry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from events.types.runs import Rollouts
     from registry.registry import Registry
     from registry.state.candidate import Candidate
+    from strategies.rollouts.run.arms import Arm
+    from strategies.sandbox.confined_run import Ran
 
 pytestmark = pytest.mark.xdist_group("metric")  # measured once, not once a worker
 
@@ -59,6 +63,21 @@ def written(folder: Path, **changes: str) -> Path:
     return folder / "metric.toml"
 
 
+@contextmanager
+def each_measured_once() -> Iterator[None]:
+    """Give again what a version printed with a seed: the old one meets each of them beside every change."""
+    ran = MetricRunner.ran
+    known: dict[tuple[str, int], Ran] = {}
+
+    def once(runner: MetricRunner, arm: Arm, command: Sequence[str], seed: int) -> Ran:
+        if (arm.digest, seed) not in known:
+            known[arm.digest, seed] = ran(runner, arm, command, seed)
+        return known[arm.digest, seed]
+
+    with patch.object(MetricRunner, "ran", once):
+        yield
+
+
 def judged(registry: Registry, folder: Path, rate: str) -> Candidate:
     """Propose another rate in a file of the skill, and measure it."""
     copy = folder / f"rate {rate}" / NAME
@@ -87,7 +106,8 @@ def timed(own_folder: Path) -> Iterator[Timed]:
     require_isolation()
     registry = new_registry(own_folder, TickingClock())
     imported(registry, own_folder, files={"scripts/rate.txt": "5"})
-    lucky, broken, better = (judged(registry, own_folder, rate) for rate in ("005", "no number", "0"))
+    with each_measured_once():
+        lucky, broken, better = (judged(registry, own_folder, rate) for rate in ("005", "no number", "0"))
     yield Timed(registry, lucky, broken, better)
     registry.log.close()
 

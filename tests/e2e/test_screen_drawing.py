@@ -6,12 +6,14 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual.app import App
 
 from events.sqlite.session import SqliteSession
 from tests.screen_pilot import screens
 from tests.story import NOW, tell
 from tui.screens import app as tui_app
 from tui.screens.app import GermlineApp
+from tui.screens.help import HelpSheet
 from tui.session.bootstrap import open_library
 from tui.views.history import event_row
 from tui.widgets import event_list
@@ -57,6 +59,27 @@ async def test_a_jump_is_drawn_with_what_was_read_for_it_and_never_before(
         assert f"event {last}" in at.pane("#detail")
     assert drawn
     assert None not in drawn
+
+
+@pytest.mark.parametrize("size", [(140, 40), (80, 24)])
+async def test_what_is_on_a_screen_that_opens_is_styled_once(
+    story: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    styled: list[object] = []
+    update = App.update_styles
+
+    def noting(app: App[None], node: Any, animate: bool = True) -> None:  # noqa: ANN401, FBT001, FBT002 - as textual has it
+        styled.append(node)
+        update(app, node, animate)
+
+    monkeypatch.setattr(App, "update_styles", noting)
+    async with screens(story, size=size) as at:
+        await at.go("/signals")
+        await at.press("question_mark")
+        assert isinstance(at.app.screen, HelpSheet)
+        assert [node for node in styled if node in at.app.screen_stack[1:]] == []
+        await at.resize(120, 12)
+        assert at.app.screen in styled
 
 
 async def test_a_jump_to_another_type_of_event_is_one_frame_with_other_keys_and_more_to_say(

@@ -8,7 +8,6 @@ import shlex
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar, get_args
 
-from textual.screen import Screen
 from textual.widgets import Static
 
 from events.errors import GermlineError, UsageError
@@ -18,7 +17,8 @@ from tui.widgets.find_bar import FindBar
 from tui.widgets.key_bar import KeyBar
 from tui.widgets.keys import APP, SCREEN
 from tui.widgets.panes import Panes
-from tui.widgets.rows_view import TONES, LineView, RowsView
+from tui.widgets.rows_view import LineView, RowsView
+from tui.widgets.sized_screen import SizedScreen
 from tui.widgets.worker import reading
 
 if TYPE_CHECKING:
@@ -38,14 +38,13 @@ T = TypeVar("T")
 TOO_SMALL = "too small: germline needs 60 × 16 cells"
 
 
-class PlaceScreen(Screen[None], inherit_bindings=False):
+class PlaceScreen(SizedScreen[None], inherit_bindings=False):
     """A screen that shows a place.
 
     Subclasses compose their `panes`, `load` what they show, and say what the cursor is on. A load that finds
     nothing, or fails, leaves a notice that says what to type next.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*TONES}
     BINDINGS: ClassVar[list[BindingType]] = [*SCREEN]
     FIND_HINT: ClassVar[str] = "text"
     PANES: ClassVar[tuple[str, str]] = ("", "")
@@ -53,7 +52,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
     """The pane that has the focus first, where it is not the first one."""
 
     def __init__(self, place: ScreenAddress, host: Host) -> None:
-        super().__init__(classes="-ascii" if host.settings.ascii else None)
+        super().__init__(plain=host.settings.ascii)
         self.host = host
         self._place = place
         self.needle = ""

@@ -13,7 +13,8 @@ from tui.views.diff import appended_rows
 from tui.views.frame import bar_row, notice_rows
 from tui.widgets.key_bar import KeyBar
 from tui.widgets.keys import ASK
-from tui.widgets.rows_view import TONES, LineView, RowsView
+from tui.widgets.rows_view import LineView, RowsView
+from tui.widgets.sized_screen import SizedScreen
 from tui.widgets.worker import reading
 
 if TYPE_CHECKING:
@@ -24,14 +25,13 @@ if TYPE_CHECKING:
     from tui.session.changes import Change, ChangePreview
 
 
-class ConfirmChange(ModalScreen[None], inherit_bindings=False):
+class ConfirmChange(SizedScreen[None], ModalScreen[None], inherit_bindings=False):
     """Takes a reason, rehearses the change with it, and appends it at the next enter; esc changes nothing."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*TONES}
     BINDINGS: ClassVar[list[BindingType]] = [*ASK]
 
     def __init__(self, change: Change, host: Host) -> None:
-        super().__init__(classes="-ascii" if host.settings.ascii else None)
+        super().__init__(plain=host.settings.ascii)
         self._change = change
         self._host = host
         self._shown: ChangePreview | None = None

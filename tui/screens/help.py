@@ -13,7 +13,8 @@ from tui.text.terms import terms_in
 from tui.views.frame import KeyLine, help_rows
 from tui.widgets.key_bar import KeyBar
 from tui.widgets.keys import HELP, SHEET
-from tui.widgets.rows_view import TONES, RowsView
+from tui.widgets.rows_view import RowsView
+from tui.widgets.sized_screen import SizedScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,14 +57,13 @@ def _place(line: KeyLine) -> int:
     return _ORDER.index(group) if group in _ORDER else -1
 
 
-class HelpSheet(ModalScreen[None], inherit_bindings=False):
+class HelpSheet(SizedScreen[None], ModalScreen[None], inherit_bindings=False):
     """Lists the keys of a screen, the terms in view, and the keys of all screens; typing filters them."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*TONES}
     BINDINGS: ClassVar[list[BindingType]] = [*SHEET, *HELP]
 
     def __init__(self, lines: Sequence[KeyLine], terms: Sequence[Term], *, plain: bool) -> None:
-        super().__init__(classes="-ascii" if plain else None)
+        super().__init__(plain=plain)
         self._lines = lines
         self._terms = terms
 

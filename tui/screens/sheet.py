@@ -19,7 +19,8 @@ from tui.views.trend_rows import runs_rows
 from tui.views.why import tried_rows
 from tui.widgets.key_bar import KeyBar
 from tui.widgets.keys import SHEET
-from tui.widgets.rows_view import TONES, LineView, RowsView
+from tui.widgets.rows_view import LineView, RowsView
+from tui.widgets.sized_screen import SizedScreen
 from tui.widgets.worker import reading
 
 if TYPE_CHECKING:
@@ -39,14 +40,13 @@ if TYPE_CHECKING:
     from tui.widgets.rows_view import Layout
 
 
-class SheetScreen(ModalScreen[None], inherit_bindings=False):
+class SheetScreen(SizedScreen[None], ModalScreen[None], inherit_bindings=False):
     """A page to read; any closing key goes back to the screen below."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*TONES}
     BINDINGS: ClassVar[list[BindingType]] = [*SHEET]
 
     def __init__(self, crumbs: Sequence[str], layout: Layout, host: Host, note: str = "") -> None:
-        super().__init__(classes="-ascii" if host.settings.ascii else None)
+        super().__init__(plain=host.settings.ascii)
         self._host = host
         self._crumbs = crumbs
         self._note = note

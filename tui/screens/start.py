@@ -18,7 +18,8 @@ from tui.views.frame import bar_row, notice_rows
 from tui.views.start import start_header, start_row, thing_rows
 from tui.widgets.key_bar import KeyBar
 from tui.widgets.keys import LINE, START
-from tui.widgets.rows_view import TONES, LineView, RowsView
+from tui.widgets.rows_view import LineView, RowsView
+from tui.widgets.sized_screen import SizedScreen
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -135,14 +136,13 @@ class StartScreen(ListScreen[StartThing]):
             self.host.go(ScreenAddress("sessions", item=best[:12]))
 
 
-class EditLine(ModalScreen[str | None], inherit_bindings=False):
+class EditLine(SizedScreen[str | None], ModalScreen[str | None], inherit_bindings=False):
     """Takes other words for a line; esc keeps it as it is."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*TONES}
     BINDINGS: ClassVar[list[BindingType]] = [*LINE]
 
     def __init__(self, line: str, host: Host) -> None:
-        super().__init__(classes="-ascii" if host.settings.ascii else None)
+        super().__init__(plain=host.settings.ascii)
         self._line = line
         self._host = host
 
