@@ -107,10 +107,14 @@ def _freed(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidateProposed, 
 
 
 def _shown_beside(runs: Runs, whole: Compared) -> frozenset[str]:
-    """Name those of its company beside which a candidate still gains: it may go live together with them."""
+    """Name those of its company beside which a candidate still gains: it may go live together with them.
+
+    One that says for which tasks it is gains there, and of the others chance alone would tell.
+    """
     last = whole.last
+    own = last.tasks[: last.aim.tasks] if last.aim else last.tasks
     return frozenset(
-        other for other in last.pairing.company if last.pairing.gains_beside(other, runs, last.tasks, last.span)
+        other for other in last.pairing.company if last.pairing.gains_beside(other, runs, own, last.span)
     )
 
 
