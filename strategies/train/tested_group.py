@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SAME_IDEA: Final = 0.7
 """The share of common words from which two changes are wordings of one idea (a guess): it costs a turn."""
-SPARE_ROUNDS: Final = 3
+SPARE_ROUNDS: Final = 1
 """Rounds of both versions, beside those of a confirmation, for which runs are left when it begins: for one without
 the skill and what an epoch more looks at (a guess)."""
 
