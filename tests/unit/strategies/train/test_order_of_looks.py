@@ -122,7 +122,7 @@ def test_where_few_runs_are_left_what_waits_is_confirmed_and_nobody_is_asked(reg
     proposer, runner = ByEpoch(lines), FakeRunner(by_tag)
     plan = plan_of(registry, proposer, runner)
 
-    first = train(replace(plan, epochs=3, caps=TrainingCaps(runs=700)))
+    first = train(replace(plan, epochs=3, caps=TrainingCaps(runs=600)))
 
     assert [len(epoch.promoted) for epoch in first.record.epochs][:2] == [0, 2]
     assert 2 not in proposer.seen
