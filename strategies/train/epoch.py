@@ -72,7 +72,7 @@ def run_epoch(plan: TrainingPlan, record: TrainingRecord) -> Epoch:
         if not confirms and not any(known.position > record.ended for known in known_changes):
             attempts = _explore(plan, record)
             explored_mean = sum(attempt.value for attempt in attempts) / len(attempts) if attempts else None
-            because = _propose(plan, record, attempts)
+            because = _propose(plan, record, attempts, known_changes)
         stopped = _test(plan, record)
     except CapReachedError as reached:
         stopped = reached.what
@@ -108,7 +108,9 @@ def _round(record: TrainingRecord) -> int:
     return before.count(version) // EPOCHS_A_ROUND
 
 
-def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[TaskAttempt]) -> str:
+def _propose(
+    plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[TaskAttempt], before: Sequence[Candidate]
+) -> str:
     """Ask for changes, and propose those that can be tested, all of them together.
 
     So an interrupted epoch goes on with what it proposed. Where nothing is new, it is asked whether lines that the
@@ -116,9 +118,9 @@ def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[Task
     """
     registry, rig, number = plan.rig.registry, plan.rig, len(record.epochs) + 1
     capsule = registry.capsule(plan.skill)
-    case = _case(plan, record, capsule, attempts)
+    case = _case(plan, record, capsule, _unanswered(attempts, before))
     given = _suggested(plan, record, capsule, case) if case.batches else []
-    known_ideas = {idea_of(known.proposed.edits) for known in _changes(plan)} | _refused_ideas(plan)
+    known_ideas = {idea_of(known.proposed.edits) for known in before} | _refused_ideas(plan)
     tags = {tag for task in rig.harness.divided.sealed for tag in task.tags}
     proposals: list[tuple[CandidateProposed, str]] = []
     for each, standing in given:
@@ -194,7 +196,7 @@ def _case(
     """Collect what a proposer may know; nothing of it comes from a task that decides."""
     number = len(record.epochs) + 1
     draws = random.Random(f"{plan.rig.seed}:{number}")  # noqa: S311 - a seeded draw, no secret
-    batches = minibatches(_unanswered(plan, attempts), plan.minibatch, draws)
+    batches = minibatches(attempts, plan.minibatch, draws)
     if not plan.rig.harness.divided.explore and plan.steering:
         batches = (Minibatch(kind="metric", attempts=()),)
     return TrainingCase(
@@ -211,10 +213,9 @@ def _case(
     )
 
 
-def _unanswered(plan: TrainingPlan, attempts: Sequence[TaskAttempt]) -> Sequence[TaskAttempt]:
+def _unanswered(attempts: Sequence[TaskAttempt], known_changes: Sequence[Candidate]) -> Sequence[TaskAttempt]:
     """Leave out failures on tasks that a change which waits for company is for, unless there are no others."""
-    waiting = [known for known in _changes(plan) if is_waiting_for_company(known)]
-    tags = {tag for known in waiting for tag in known.proposed.tags}
+    tags = {tag for known in known_changes if is_waiting_for_company(known) for tag in known.proposed.tags}
     left = [attempt for attempt in attempts if attempt.passed or tags.isdisjoint(attempt.tags)]
     return attempts if all(attempt.passed for attempt in left) else left
 
