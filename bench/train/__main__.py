@@ -1,11 +1,12 @@
 """What a training finds and what it lets in, beside "the mean rose", in a world whose true lines are known.
 
-    python -m bench.train [--seeds 6] [--tasks 60] [--runs 3000] [--by-heart] [--untagged] [--second]
+    python -m bench.train [--seeds 6] [--first 1] [--tasks 60] [--runs 3000] [--by-heart] [--untagged] [--second]
                           [--population pareto gepa]
 
 Both have the same ideas (shares in world.py), the same tasks, the same number of runs. Printed are, after a third
 of the runs and after all of them: the expected score on tasks that nobody was shown, how many of the true lines
-(six; seven in the second world) are live, how many harmful ones, answers by heart and fillers. With --by-heart
+(six; seven in the second world) are live, how many harmful ones, answers by heart and fillers; and what the runs
+were for, with the minibatches that the proposer was asked about. With --by-heart
 every idea is an answer. With --second it is the world that is kept aside: nothing is decided on it.
 Runs need no agent here, they are drawn; everything else is the product's own loop, registry and gate.
 """
@@ -15,10 +16,12 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from bench.train.division import PURPOSES, RunDivision, division_row
 from bench.train.practice import MeanRises
 from bench.train.second_world import SecondIdeas, SecondWorld
 from bench.train.world import Ideas, LiveLines, World
@@ -42,12 +45,11 @@ from strategies.train.training_plan import TrainingCaps, TrainingPlan
 from strategies.train.training_proposers import population_proposer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from strategies.rollouts.run.runner import Runner
     from strategies.rollouts.run.store import PlannedRun
     from strategies.rollouts.run.trial import Trial
-    from strategies.train.training_proposers import PopulationProposer, TrainingProposer
 
 NAME: Final = "desk"
 SKILL: Final = (
@@ -76,9 +78,13 @@ def counted(world: World, text: str, runs: int) -> Found:
 
 
 def trained(
-    world: World, tasks: TaskSet, ideas: TrainingProposer | PopulationProposer, marks: Sequence[int], folder: Path
-) -> list[Found]:
-    """Train with the product, and look after some numbers of runs: each time the same command goes on."""
+    world: World, tasks: TaskSet, ideas: Ideas, population: str, marks: Sequence[int], folder: Path
+) -> tuple[list[Found], list[Counter[str]]]:
+    """Train with the product, and look after some numbers of runs: each time the same command goes on.
+
+    Returned is what was found at each mark, and what the runs were for. Without a `population` ideas are proposed
+    as they are.
+    """
     registry = Registry(SqliteLog.open(folder / "registry.db", create=True), SystemClock(), "person:bench")
     registry.execute(CreateRegistry(split_key(world), "balanced"))
     place = folder / NAME
@@ -88,12 +94,14 @@ def trained(
 
     def make(job: PlannedRun) -> Trial:
         text = job.arm.files[SKILL_FILE].body.decode() if job.arm.files else ""
+        division.count(text, job)
         return world.trial(text, job)
 
     def runner_in(_: Path) -> Runner:
         return make
 
     divided = divide_tasks(tasks, SplitBook(split_key(world)))
+    division = RunDivision(divided.splits, place / SKILL_FILE)
     harness = Harness(
         divided=divided,
         tasks=tasks.digest,
@@ -104,16 +112,24 @@ def trained(
         workers=1,
     )
     rig = Rig(registry, harness, PRESETS["balanced"], seed=world.seed)
-    found = []
+    proposer = population_proposer(population, ideas) if population else ideas
+    found, divisions = [], []
     for runs in marks:
         plan = TrainingPlan(
-            NAME, rig, ideas, epochs=_ENDLESS, minibatch=MINIBATCH, patience=_ENDLESS, caps=TrainingCaps(runs=runs)
+            NAME,
+            rig,
+            proposer,
+            epochs=_ENDLESS,
+            minibatch=MINIBATCH,
+            patience=_ENDLESS,
+            caps=TrainingCaps(runs=runs),
         )
         made = train(plan).record.epochs[-1].runs
         lines = (line.text for gene in registry.capsule(NAME).genes for line in gene.lines)
         found.append(counted(world, "".join(lines), made))
+        divisions.append(division.counts + Counter(prompts=ideas.prompts))
     registry.log.close()
-    return found
+    return found, divisions
 
 
 def practised(world: World, tasks: TaskSet, ideas: Ideas, marks: Sequence[int]) -> list[Found]:
@@ -138,10 +154,27 @@ def row(name: str, found: Sequence[Found]) -> str:
     return f"{name:<12}{runs:>8,.0f}{held_out:>10.3f}" + "".join(f"{value:>10.2f}" for value in lines)
 
 
+def print_means(
+    rows: Mapping[str, Sequence[Sequence[Found]]],
+    spent: Mapping[str, Sequence[Sequence[Counter[str]]]],
+    marks: Sequence[int],
+) -> None:
+    """Print the means over seeds at each mark: what was found, and what the runs were for."""
+    print(f"{'':<12}{'runs':>8}{'held-out':>10}{'true':>10}{'harmful':>10}{'by heart':>10}{'fillers':>10}")
+    for at in range(len(marks)):
+        for name, found in rows.items():
+            print(row(name, [each[at] for each in found]))
+    print(f"{'for':<12}{'runs':>8}" + "".join(f"{purpose:>10}" for purpose in (*PURPOSES, "prompts")))
+    for at, runs in enumerate(marks):
+        for name, divisions in spent.items():
+            print(division_row(name, runs, [each[at] for each in divisions]))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=6)
+    parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--tasks", type=int, default=60)
     parser.add_argument("--runs", type=int, default=3_000)
     parser.add_argument("--by-heart", action="store_true", help="every idea is an answer by heart")
@@ -153,26 +186,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     marks = (asked.runs // 3, asked.runs)
     names = ("germline", *asked.population, "mean rises")
     rows: dict[str, list[list[Found]]] = {name: [] for name in names}
+    spent: dict[str, list[list[Counter[str]]]] = {name: [] for name in names[:-1]}
     bounds = []
     began = time.perf_counter()
-    for seed in range(1, asked.seeds + 1):
+    for seed in range(asked.first, asked.first + asked.seeds):
         world = worlds.of(seed, asked.tasks)
         tasks = TaskSet(name="world", tasks=world.tasks)
-        ideas = ideas_of(only="heart" if asked.by_heart else "", tagged=not asked.untagged)
         for name in names[:-1]:
-            proposer = ideas if name == "germline" else population_proposer(name, ideas)
+            ideas = ideas_of(only="heart" if asked.by_heart else "", tagged=not asked.untagged)
             with tempfile.TemporaryDirectory(prefix="germline-bench-") as folder:
-                rows[name].append(trained(world, tasks, proposer, marks, Path(folder)))
+                population = "" if name == "germline" else name
+                found, divisions = trained(world, tasks, ideas, population, marks, Path(folder))
+            rows[name].append(found)
+            spent[name].append(divisions)
         rows["mean rises"].append(practised(world, tasks, ideas, marks))
         every = " ".join(f"mind the {kind}" for kind in world.kinds)
         bounds.append((world.score(""), world.score(every)))
         print(f"seed {seed}: {[rows[name][-1][-1] for name in names[:-1]]}", flush=True)
     low, high = (fmean(values) for values in zip(*bounds, strict=True))
     print(f"{asked.seeds} seeds, {asked.tasks} tasks; without a line {low:.3f}, with all true ones {high:.3f}")
-    print(f"{'':<12}{'runs':>8}{'held-out':>10}{'true':>10}{'harmful':>10}{'by heart':>10}{'fillers':>10}")
-    for at in range(len(marks)):
-        for name, found in rows.items():
-            print(row(name, [each[at] for each in found]))
+    print_means(rows, spent, marks)
     print(f"{time.perf_counter() - began:.0f} s")
 
 

@@ -135,12 +135,13 @@ def task_of(name: str, kind: str, tags: tuple[str, ...] = ()) -> RolloutTask:
 class Ideas:
     """Has ideas about runs that failed, of stated kinds in stated shares; the same for the same case.
 
-    With `tagged` it says which tag of tasks each is for.
+    With `tagged` it says which tag of tasks each is for. `prompts` counts the minibatches that it was asked about.
     """
 
     only: str = ""
     tagged: bool = True
     name: str = "ideas"
+    prompts: int = 0
     shares: ClassVar[dict[str, float]] = SHARES
     kinds: ClassVar[tuple[str, ...]] = KINDS
     lured: ClassVar[tuple[str, ...]] = LURES
@@ -153,6 +154,7 @@ class Ideas:
         text = "\n".join(line.text for line in case.lines)
         ideas = []
         for at, batch in enumerate(batch for batch in case.batches if batch.kind == "failures"):
+            self.prompts += 1
             draws = random.Random(f"{case.seed} {case.epoch} {at}")
             failed = [(attempt.task, World.kind_of(attempt)) for attempt in batch.attempts]
             for _ in range(IDEAS):

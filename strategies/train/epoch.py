@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from registry.decide.commands import Propose
-from strategies.gate.rollout_rule import LOOKS
 from strategies.models.tasks.training_case import Minibatch, TrainingCase, TriedChange
 from strategies.propose.record_meta_notes import notes_of
 from strategies.rollouts.compare.comparison import runs_of
-from strategies.rollouts.compare.contest import PART_TASKS
 from strategies.rollouts.compare.judge_group import try_out
 from strategies.rollouts.run.runner import CapReachedError
 from strategies.train.explore_runs import explored, lines_shown, minibatches
@@ -26,9 +24,9 @@ from strategies.train.proposed_changes import (
     is_waiting_for_company,
     proposed_by,
     removals_of_learned_lines,
-    tested_first,
 )
-from strategies.train.training_plan import EPOCHS_A_ROUND, LEAST_COMPANY, MOST_CHANGES, MOST_WAITED
+from strategies.train.tested_group import are_runs_short, tested_group
+from strategies.train.training_plan import EPOCHS_A_ROUND, MOST_CHANGES
 from strategies.train.training_proposers import PopulationProposer
 
 if TYPE_CHECKING:
@@ -69,10 +67,12 @@ def run_epoch(plan: TrainingPlan, record: TrainingRecord) -> Epoch:
     """
     explored_mean, because, stopped = None, "", ""
     try:
-        if not any(known.position > record.ended for known in _changes(plan)):
+        known_changes = _changes(plan)
+        confirms = are_runs_short(plan, record) and any(is_waiting_for_company(known) for known in known_changes)
+        if not confirms and not any(known.position > record.ended for known in known_changes):
             attempts = _explore(plan, record)
             explored_mean = sum(attempt.value for attempt in attempts) / len(attempts) if attempts else None
-            because = _propose(plan, record, attempts)
+            because = _propose(plan, record, attempts, known_changes)
         stopped = _test(plan, record)
     except CapReachedError as reached:
         stopped = reached.what
@@ -108,7 +108,9 @@ def _round(record: TrainingRecord) -> int:
     return before.count(version) // EPOCHS_A_ROUND
 
 
-def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[TaskAttempt]) -> str:
+def _propose(
+    plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[TaskAttempt], before: Sequence[Candidate]
+) -> str:
     """Ask for changes, and propose those that can be tested, all of them together.
 
     So an interrupted epoch goes on with what it proposed. Where nothing is new, it is asked whether lines that the
@@ -116,9 +118,9 @@ def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[Task
     """
     registry, rig, number = plan.rig.registry, plan.rig, len(record.epochs) + 1
     capsule = registry.capsule(plan.skill)
-    case = _case(plan, record, capsule, attempts)
+    case = _case(plan, record, capsule, _unanswered(attempts, before))
     given = _suggested(plan, record, capsule, case) if case.batches else []
-    known_ideas = {idea_of(known.proposed.edits) for known in _changes(plan)} | _refused_ideas(plan)
+    known_ideas = {idea_of(known.proposed.edits) for known in before} | _refused_ideas(plan)
     tags = {tag for task in rig.harness.divided.sealed for tag in task.tags}
     proposals: list[tuple[CandidateProposed, str]] = []
     for each, standing in given:
@@ -171,10 +173,8 @@ def _test(plan: TrainingPlan, record: TrainingRecord) -> str:
     """
     registry, rig = plan.rig.registry, plan.rig
     capsule = registry.capsule(plan.skill)
-    group = tested_first(decidable(registry, plan.training, capsule, rig.preset), rig.harness.divided.sealed)
-    tags = {tag for task in rig.harness.divided.sealed for tag in task.tags}
-    company = min(LEAST_COMPANY, len(tags)) if _may_wait(plan, record, group) else 1
-    rig = replace(rig, least_company=company)
+    group, least_company, puts_off = tested_group(plan, record)
+    rig = replace(rig, least_company=least_company, puts_off=puts_off)
     while group:
         tried = try_out(rig, [known.id for known in group])
         if stopped := next((runs.stopped for known in tried if (runs := _runs_of(known)) and runs.stopped), ""):
@@ -184,17 +184,6 @@ def _test(plan: TrainingPlan, record: TrainingRecord) -> str:
         left = decidable(registry, plan.training, capsule, rig.preset) if moved else []
         group = [known for known in left if is_passed_over(known)]
     return ""
-
-
-def _may_wait(plan: TrainingPlan, record: TrainingRecord, group: Sequence[Candidate]) -> bool:
-    """Tell whether changes may wait for company: for some epochs, and while there are epochs and runs for it."""
-    rig, past = plan.rig, record.epochs[-MOST_WAITED:]
-    waited = len(past) == MOST_WAITED and any(
-        is_waiting_for_company(known) and all(known.id in epoch.held for epoch in past) for known in group
-    )
-    most_runs, tasks = rig.harness.caps.runs, min(len(rig.harness.divided.sealed), PART_TASKS)
-    enough = not most_runs or most_runs - rig.meter.runs >= 2 * tasks * LOOKS[-1]
-    return enough and not waited and len(record.epochs) + 1 < plan.epochs
 
 
 def _runs_of(known: Candidate) -> Rollouts | None:
@@ -222,6 +211,13 @@ def _case(
         most_edits=plan.rig.preset.edit_budget.start,
         most_changes=MOST_CHANGES,
     )
+
+
+def _unanswered(attempts: Sequence[TaskAttempt], known_changes: Sequence[Candidate]) -> Sequence[TaskAttempt]:
+    """Leave out failures on tasks that a change which waits for company is for, unless there are no others."""
+    tags = {tag for known in known_changes if is_waiting_for_company(known) for tag in known.proposed.tags}
+    left = [attempt for attempt in attempts if attempt.passed or tags.isdisjoint(attempt.tags)]
+    return attempts if all(attempt.passed for attempt in left) else left
 
 
 def _tried(plan: TrainingPlan, record: TrainingRecord) -> tuple[TriedChange, ...]:

@@ -6,19 +6,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.candidate_events import TRAINER, CandidateProposed
 from events.types.parts import Edit
-from registry.query.diffs import is_reworded
-from strategies.gate.aimed_rule import LEAST_AIMED
 from strategies.gate.injection import suspicious
 from strategies.gate.lint import limits_of, lint
 from strategies.gate.staleness import STALE
 from strategies.propose.suggestion_checks import fit_together, fitting_edit
-from strategies.rollouts.compare.contest import tagged
 from strategies.rollouts.compare.judge_group import fits
-from strategies.rollouts.compare.rounds import ALONE, WAITS
+from strategies.rollouts.compare.rounds import ALONE, PUT_OFF, WAITS
 from strategies.rollouts.compare.settle import rollout_candidate_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from events.types.parts import Strategy
     from registry.query.library import Library
@@ -27,12 +24,9 @@ if TYPE_CHECKING:
     from strategies.models.tasks.training_case import TrainingChange
     from strategies.policy.presets import Preset
     from strategies.rollouts.compare.comparison import Rig
-    from strategies.rollouts.tasks.task import RolloutTask
 
 _MOST_TRIES: Final = 2
 """Versions on which a change is tested that no version decided on (a guess: each costs all rounds)."""
-SAME_IDEA: Final = 0.7
-"""The share of common words from which two changes are wordings of one idea (a guess): it costs a turn."""
 _MOST_REASON_CHARS: Final = 300
 
 
@@ -126,50 +120,24 @@ def idea_of(edits: Iterable[Edit]) -> tuple[object, ...]:
 
 
 def decidable(library: Library, training: str, live: Capsule, preset: Preset) -> list[Candidate]:
-    """Give the changes of a training that more runs could decide on, as they would be on the live version."""
+    """Give the changes of a training that more runs could decide on, as they would be on the live version.
+
+    Those whose first look was put off are among them once there are no others.
+    """
     still = [known for known in library.answers(fingerprint_of(training)) if _is_open(known, live.version)]
     bases = {known.proposed.base_version for known in still}
     versions = {version: library.capsule(live.name, str(version)) for version in bases}
-    return [
-        known
-        for known in still
-        if fits(versions[known.proposed.base_version], live, known.proposed)
-        and _may_run(live, known.proposed.edits, preset)
-    ]
 
+    def fitting(part: Iterable[Candidate]) -> list[Candidate]:
+        return [
+            known
+            for known in part
+            if fits(versions[known.proposed.base_version], live, known.proposed)
+            and _may_run(live, known.proposed.edits, preset)
+        ]
 
-def tested_first(candidates: Sequence[Candidate], sealed: Sequence[RolloutTask]) -> list[Candidate]:
-    """Give those of the open changes that are tested now; the others wait, and nothing is decided on them.
-
-    Of several wordings of one idea the earliest is tested: same tags, and nearly the same words or the same place.
-    Once nothing else is open, what runs can hardly show is: one with tags that too few sealed tasks have, and one
-    that runs on all sealed tasks left open on an earlier version.
-    """
-    few = [known for known in candidates if 0 < len(tagged(sealed, known.proposed.tags)) < LEAST_AIMED]
-    later = [known for known in candidates if known in few or _was_left_open(known)]
-    first: list[Candidate] = []
-    for known in [known for known in candidates if known not in later] or later:
-        if not any(_is_rewording(known, other) for other in first):
-            first.append(known)
-    return first
-
-
-def _was_left_open(known: Candidate) -> bool:
-    """Tell whether a candidate is held although it was run on all sealed tasks, after its own had shown it."""
-    runs = known.scored.rollouts if known.scored else None
-    if known.verdict != "hold" or runs is None or runs.stopped or is_passed_over(known):
-        return False
-    return runs.aim is not None and runs.aim.fresh is not None
-
-
-def _is_rewording(known: Candidate, other: Candidate) -> bool:
-    mine, theirs = known.proposed, other.proposed
-    if frozenset(mine.tags) != frozenset(theirs.tags):
-        return False
-    if mine.targets & theirs.targets:
-        return True
-    texts = "".join(mine.new_lines), "".join(theirs.new_lines)
-    return all(texts) and is_reworded(*texts, SAME_IDEA)
+    first = fitting(known for known in still if not is_put_off(known))
+    return first or fitting(known for known in still if is_put_off(known))
 
 
 def is_passed_over(candidate: Candidate) -> bool:
@@ -182,11 +150,16 @@ def is_waiting_for_company(candidate: Candidate) -> bool:
     return candidate.verdict == "hold" and candidate.reasons[0].startswith(ALONE)
 
 
+def is_put_off(candidate: Candidate) -> bool:
+    """Tell whether a candidate is held because its own tasks did not show it soon."""
+    return candidate.verdict == "hold" and candidate.reasons[0].startswith(PUT_OFF)
+
+
 def _is_open(candidate: Candidate, live: int) -> bool:
     """Tell whether more runs could decide on a candidate.
 
-    So it is where it was never judged, where a cap came between, where it waits for another one, and, on another
-    version than it was tested on, where the last look left it open, once more.
+    So it is where it was never judged, where a cap came between, where it waits for another one or was put off,
+    and, on another version than it was tested on, where the last look left it open, once more.
     """
     if candidate.verdict is None:
         return True
@@ -196,4 +169,6 @@ def _is_open(candidate: Candidate, live: int) -> bool:
         return False
     if runs is None or runs.stopped or is_passed_over(candidate) or is_waiting_for_company(candidate):
         return True
-    return scored.base_version != live and candidate.times_scored < _MOST_TRIES
+    if scored.base_version == live:
+        return is_put_off(candidate)
+    return candidate.times_scored < _MOST_TRIES

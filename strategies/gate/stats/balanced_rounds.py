@@ -2,7 +2,8 @@
 
 In a block of rounds any two changes are as often in the same version as in opposite ones. So what the others do
 cancels out of the difference "with it minus without it", and each change is measured on all runs of all of them.
-What three others do together and no two of them, such as mend the same task, cancels over two blocks in a row.
+What three others do together and no two of them, such as mend the same task, cancels over two blocks in a row
+of up to four.
 Source: orthogonal arrays, Plackett & Burman 1946; several candidates as one factorial trial.
 """
 
@@ -16,13 +17,15 @@ if TYPE_CHECKING:
 
 MOST_TOGETHER: Final = 4
 """Changes that are run together: more need longer blocks, and a look after each is what ends runs early."""
+MOST_CONFIRMED: Final = 8
+"""Changes that are confirmed together, most of which will pass: a block of eight rounds tells that of each."""
 
 
 def balanced_signs(changes: int, number: int = 0) -> tuple[tuple[int, ...], ...]:
     """Give a block of rounds, each the sign of every change: 1 where the first version holds it, -1 the second.
 
-    Shapes: 1, 2 or 4 rounds of up to as many changes; `number` counts the blocks from 0, and of four changes the
-    last has the opposite signs in every second one.
+    Shapes: 1, 2, 4 or 8 rounds of up to as many changes; `number` counts the blocks from 0, and of four changes
+    the last has the opposite signs in every second one.
     """
     block: tuple[tuple[int, ...], ...] = ((1,),)
     while len(block) < changes:

@@ -44,8 +44,9 @@ if TYPE_CHECKING:
 class Rig:
     """Where candidates of one skill are tested: the harness, the preset that binds, the seed of the order.
 
-    Of candidates that their own tasks show `least_company` are confirmed together; fewer wait, and are held. What
-    is tested is one of many `experiments`, or not.
+    Of candidates that their own tasks show `least_company` are confirmed together; fewer wait, and are held. With
+    `puts_off` one whose own tasks do not show it soon is held too. What is tested is one of many `experiments`, or
+    not.
     """
 
     registry: Registry
@@ -56,6 +57,7 @@ class Rig:
     now_s: Callable[[], float] = monotonic_s
     meter: Meter = field(default_factory=Meter)
     least_company: int = 1
+    puts_off: bool = False
     experiments: bool = False
 
     @property
@@ -134,6 +136,7 @@ def contest_of(rig: Rig, capsule: Capsule, proposals: Sequence[CandidateProposed
         seed=rig.seed,
         together=together,
         least_company=rig.least_company,
+        puts_off=rig.puts_off,
         against_nothing=harness.against_nothing and capsule.version > 0,
         side_by_side=harness.side_by_side,
         by_sign=harness.side_by_side and rig.experiments,

@@ -30,7 +30,8 @@ class Contest:
     lines away. With `against_nothing` those that would be promoted are run against no skill too, which may veto.
     With `side_by_side` the arms of a task start together, and nothing else runs beside them; with `by_sign` it
     counts which of both is better, and not by how much. `together` gives the version that holds several
-    candidates, by their names; fewer than `least_company` that their own tasks show wait.
+    candidates, by their names; fewer than `least_company` that their own tasks show wait, and with `puts_off`
+    what these do not show soon is held before it is decided.
     """
 
     incumbent: Arm
@@ -41,6 +42,7 @@ class Contest:
     seed: int
     together: Callable[[frozenset[str]], Arm]
     least_company: int = 1
+    puts_off: bool = False
     against_nothing: bool = True
     side_by_side: bool = False
     by_sign: bool = False

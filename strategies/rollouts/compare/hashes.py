@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from events.types.registry_events import EvaluatorRegistered
 from strategies.gate.aimed_rule import AIM_STAKES, FRESH
 from strategies.gate.rollout_rule import LOOKS, STAKES
-from strategies.gate.stats.balanced_rounds import MOST_TOGETHER
+from strategies.gate.stats.balanced_rounds import MOST_CONFIRMED, MOST_TOGETHER
 from strategies.policy.canonical_json import canonical_json, digest
 from strategies.policy.written_rules import ROLLOUT_RULE
 
@@ -105,6 +105,7 @@ def comparison_text(contest: Contest, *, tasks: str, agent: Agent, harness: str,
         frozen["by_sign"] = True
     aims = {arm.name: [task.id for task in contest.aim(arm)] for arm in contest.candidates if contest.aim(arm)}
     if aims:
-        frozen |= {"aims": aims, "fresh": list(FRESH), "aim_stakes": AIM_STAKES, "company": contest.least_company}
+        frozen |= {"aims": aims, "fresh": list(FRESH), "aim_stakes": AIM_STAKES}
+        frozen |= {"company": [contest.least_company, MOST_CONFIRMED], "puts_off": contest.puts_off}
         frozen["parts"] = [sorted(part) for part in contest.parts]
     return canonical_json(frozen)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from math import copysign
 from typing import TYPE_CHECKING, Final
 
-from strategies.gate.aimed_rule import FRESH, look_at_aim, look_at_fresh
+from strategies.gate.aimed_rule import FRESH, is_promising, look_at_aim, look_at_fresh
 from strategies.gate.rollout_rule import LOOKS, RolloutVerdict, figures_of, look
-from strategies.gate.stats.balanced_rounds import balanced_signs
+from strategies.gate.stats.balanced_rounds import MOST_CONFIRMED, MOST_TOGETHER, balanced_signs
 from strategies.gate.verdict import Verdict
 from strategies.gate.vetoes import (
     CONFIRMING_ROUNDS,
@@ -38,8 +38,10 @@ WAITS: Final = "its own tasks show it; it is tested on the version that holds ca
 """How the reason begins of one that waits for another of its group."""
 ALONE: Final = "its own tasks show it; it waits for others that the same runs confirm"
 """How the reason of one begins that waits for company."""
+PUT_OFF: Final = "its own tasks do not show it soon; it goes on from here once no other is open"
+"""How the reason of one begins whose first look is put off."""
 AUDIT_ROUNDS: Final = 2
-"""Rounds of the audit, or those of a last block, which tell candidates in company apart: more would narrow its
+"""Rounds of the audit, or those of a first block, which tell candidates in company apart: more would narrow its
 interval little, which tasks widen (a guess)."""
 
 
@@ -71,9 +73,10 @@ def hold_contest(contest: Contest, runs: Runs) -> dict[str, ContestEnd]:
     """Make runs until the gate has a verdict on each candidate, by its name.
 
     Those that say which tasks they are for are run there first, and those that are shown there are confirmed on
-    all sealed tasks. Whatever is run there is run in company: several candidates share each round, every one in
-    one of its two versions (`balanced_rounds`). Removals, and all where versions run side by side, are run by
-    themselves. The order of tasks is drawn from the seed and moves no verdict.
+    all sealed tasks; where a contest puts off, what does not gain soon there is held, and goes on another time.
+    Whatever is run on all is run in company: several candidates share each round, every one in one of its two
+    versions (`balanced_rounds`). Removals, and all where versions run side by side, are run by themselves. The
+    order of tasks is drawn from the seed and moves no verdict.
 
     Raises: what `Runs.make` raises, but for a cap: reaching one holds.
     """
@@ -81,21 +84,20 @@ def hold_contest(contest: Contest, runs: Runs) -> dict[str, ContestEnd]:
     alone = [arm for arm in contest.candidates if contest.side_by_side or arm.name in contest.removals]
     first, stopped = _looked_at_aims(contest, runs, aimed)
     shown = [arm for arm in aimed if first[arm.name].looked.decision == "promote"]
-    ends = {arm.name: _ended(contest, runs, first[arm.name], stopped) for arm in aimed if arm not in shown}
+    ends = {arm.name: _not_shown(contest, runs, first[arm.name], stopped) for arm in aimed if arm not in shown}
     best = sorted(shown, key=lambda arm: -_evidence(first[arm.name]))
     if len(best) < contest.least_company:
         ends |= {arm.name: _waiting(contest, runs, first[arm.name], ALONE) for arm in best}
         best = []
-    for company in companies(best, contest.together):
+    for company in companies(best, contest.together, MOST_CONFIRMED):
         better = next((name for name, end in ends.items() if end.verdict.decision == "promote"), "")
         if better:
             why = f"{WAITS} {better[:12]}"  # it became the version, and cannot hold both
             ends |= {arm.name: _waiting(contest, runs, first[arm.name], why) for arm in company}
         else:
             ends |= _in_company(contest, runs, {arm.name: first[arm.name] for arm in company}, FRESH)
-    others = companies(
-        [arm for arm in contest.candidates if arm not in aimed and arm not in alone], contest.together
-    )
+    plain = [arm for arm in contest.candidates if arm not in aimed and arm not in alone]
+    others = companies(plain, contest.together, MOST_TOGETHER)
     for company in [company for company in others if len(company) > 1]:
         members = {arm.name: _before_looks(contest, arm, contest.sealed) for arm in company}
         ends |= _in_company(contest, runs, members, range(LOOKS[-1]))
@@ -107,8 +109,12 @@ def hold_contest(contest: Contest, runs: Runs) -> dict[str, ContestEnd]:
 def _in_company(
     contest: Contest, runs: Runs, members: Mapping[str, LastLook], rounds: range
 ) -> dict[str, ContestEnd]:
-    """Run candidates in company on all sealed tasks, block by block of rounds, until each has a verdict."""
+    """Run candidates in company on all sealed tasks, block by block of rounds, until each has a verdict.
+
+    One that passes is asked the rest at once, before a cap may end the runs of the others; all audits come last.
+    """
     looked, going, start, stopped = dict(members), list(members), rounds.start, ""
+    ends: dict[str, ContestEnd] = {}
     aimed = all(last.aim is not None for last in members.values())  # their own tasks show them already
     number = random.Random(f"{contest.seed}:{sorted(members)}").randrange(len(contest.parts))  # noqa: S311 - an order
     while going and start + len(balanced_signs(len(going))) <= rounds.stop:
@@ -124,10 +130,13 @@ def _in_company(
             looked[name] = replace(looked[name], pairing=pairings[name])
             if looked[name].aim is not None or len(span) in LOOKS:
                 looked[name] = _look_on(contest, runs, looked[name], span)
-        going = _undecided(contest, runs, going, looked)
+        still = _undecided(contest, runs, going, looked)
+        ends |= {name: _judged(contest, runs, looked[name], "") for name in going if name not in still}
+        going = still
     if stopped:
         looked |= {name: _unfinished(looked[name]) for name in going}
-    return {name: _ended(contest, runs, last, stopped) for name, last in looked.items()}
+    ends |= {name: _judged(contest, runs, looked[name], stopped) for name in going}
+    return {name: _audited(contest, runs, ends[name]) for name in members}
 
 
 def _unfinished(last: LastLook) -> LastLook:
@@ -188,7 +197,11 @@ def _looked_at_aims(contest: Contest, runs: Runs, arms: Sequence[Arm]) -> tuple[
             tags = contest.tags[name]
             verdict, aim = look_at_aim(paired, len(span), tags, len(contest.sealed), contest.policy)
             looked[name] = replace(last, looked=verdict, span=span, aim=aim)
-        going = _undecided(contest, runs, going, looked)
+        going = [
+            name
+            for name in _undecided(contest, runs, going, looked)
+            if not contest.puts_off or is_promising(looked[name].aim)
+        ]
     return looked, ""
 
 
@@ -217,6 +230,14 @@ def _evidence(last: LastLook) -> float:
     return last.aim.evidence if last.aim else 0.0
 
 
+def _not_shown(contest: Contest, runs: Runs, last: LastLook, stopped: str) -> ContestEnd:
+    """End a first look that shows nothing; one that no cap cut off and that is undecided was put off."""
+    is_open = last.looked.decision is None and not stopped
+    if is_open and not _notes(contest, runs, last.pairing):
+        return _waiting(contest, runs, last, PUT_OFF)
+    return _ended(contest, runs, last, stopped)
+
+
 def _waiting(contest: Contest, runs: Runs, last: LastLook, why: str) -> ContestEnd:
     """Let a candidate wait that its own tasks show; `why` says for which others."""
     return ContestEnd(Verdict("hold", (why, last.looked.reason)), last, facts_of(contest, runs, last, ""))
@@ -233,16 +254,19 @@ def facts_of(contest: Contest, runs: Runs, last: LastLook, stopped: str) -> RunF
 
 
 def _ended(contest: Contest, runs: Runs, last: LastLook, stopped: str) -> ContestEnd:
-    """Ask of a candidate that the rule would promote all that may still stop it, and measure its audit."""
+    """Judge a candidate, and measure its audit where it is promoted."""
+    return _audited(contest, runs, _judged(contest, runs, last, stopped))
+
+
+def _judged(contest: Contest, runs: Runs, last: LastLook, stopped: str) -> ContestEnd:
+    """Ask of a candidate that the rule would promote all that may still stop it."""
     facts = facts_of(contest, runs, last, "" if last.looked.decision else stopped)
-    removal, audited = last.pairing.candidate.name in contest.removals, range(0)
+    removal = last.pairing.candidate.name in contest.removals
     verdict = rollout_verdict(last.looked, facts, contest.policy, last.aim, removal=removal)
     if verdict.decision == "promote":
         facts = _questioned(contest, runs, last, facts)
         verdict = rollout_verdict(last.looked, facts, contest.policy, last.aim, removal=removal)
-    if verdict.decision == "promote":
-        audited = _audited(contest, runs, last)
-    return ContestEnd(verdict, last, facts, audited)
+    return ContestEnd(verdict, last, facts)
 
 
 def _questioned(contest: Contest, runs: Runs, last: LastLook, facts: RunFacts) -> RunFacts:
@@ -288,12 +312,17 @@ def _without_skill(contest: Contest, runs: Runs, pairing: Pairing, span: range) 
     return audit
 
 
-def _audited(contest: Contest, runs: Runs, last: LastLook) -> range:
-    """Run the audit split, which decides nothing, in the last rounds: a cap only leaves it unmeasured."""
-    blocks = last.pairing.blocks
-    span = last.span[-max(AUDIT_ROUNDS, len(blocks[-1].rounds) if blocks else 0) :]
+def _audited(contest: Contest, runs: Runs, end: ContestEnd) -> ContestEnd:
+    """Run the audit split, which decides nothing, for one that is promoted: a cap only leaves it unmeasured.
+
+    It is run in the first rounds, which all of a company have shared.
+    """
+    last, blocks = end.last, end.last.pairing.blocks
+    span = last.span[: max(AUDIT_ROUNDS, len(blocks[0].rounds) if blocks else 0)]
+    if end.verdict.decision != "promote" or not contest.audit:
+        return end
     jobs = _runs_of_pairs(last.pairing, contest.audit, span, contest.seed)
-    return range(0) if _stopped(runs, (jobs,)) or not contest.audit else span
+    return end if _stopped(runs, (jobs,)) else replace(end, audited=span)
 
 
 def in_random_order(

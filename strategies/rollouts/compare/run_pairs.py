@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from events.errors import EditError
-from strategies.gate.stats.balanced_rounds import MOST_TOGETHER, balanced_signs, noise_beside
+from strategies.gate.stats.balanced_rounds import balanced_signs, noise_beside
 from strategies.gate.vetoes import judge_figures
 from strategies.rollouts.tasks.task import judge_layers
 
@@ -140,11 +140,11 @@ def with_block(
     return extended
 
 
-def companies(arms: Sequence[Arm], together: Together) -> list[list[Arm]]:
-    """Divide candidates into companies that can be one version: in order, as few as there can be."""
+def companies(arms: Sequence[Arm], together: Together, most: int) -> list[list[Arm]]:
+    """Divide candidates into companies of at most so many that can be one version: in order, as few as can be."""
     formed: list[list[Arm]] = []
     for arm in arms:
-        company = next((each for each in formed if _has_room(each, arm, together)), None)
+        company = next((each for each in formed if len(each) < most and _has_room(each, arm, together)), None)
         if company is None:
             formed.append([arm])
         else:
@@ -153,9 +153,7 @@ def companies(arms: Sequence[Arm], together: Together) -> list[list[Arm]]:
 
 
 def _has_room(company: Sequence[Arm], arm: Arm, together: Together) -> bool:
-    """Tell whether a candidate fits beside those of a company: in as long a block, into the same skill."""
-    if len(company) >= MOST_TOGETHER:
-        return False
+    """Tell whether a candidate fits beside those of a company, into the same skill."""
     try:
         together(frozenset(member.name for member in (*company, arm)))
     except EditError:

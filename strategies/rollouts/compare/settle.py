@@ -88,7 +88,7 @@ def _freed(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidateProposed, 
 
     What a miner found comes edit by edit: each of its lines is a claim that logs were asked about.
     """
-    company = _shown_beside(runs, whole) if whole.verdict.decision == "promote" else frozenset()
+    company = shown_beside(runs, whole) if whole.verdict.decision == "promote" else frozenset()
     plain = Settled(proposed, whole.verdict, whole.measurement, company=company)
     known = rig.registry.candidate(proposed.candidate)
     cut = proposed if known and known.actor.startswith("miner:") else cut_into_lines(proposed)
@@ -106,11 +106,15 @@ def _freed(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidateProposed, 
     return _reduced(rig, runs, capsule, plain, cut, parts)
 
 
-def _shown_beside(runs: Runs, whole: Compared) -> frozenset[str]:
-    """Name those of its company beside which a candidate still gains: it may go live together with them."""
+def shown_beside(runs: Runs, whole: Compared) -> frozenset[str]:
+    """Name those of its company beside which a candidate still gains: it may go live together with them.
+
+    One that says for which tasks it is gains there, and of the others chance alone would tell.
+    """
     last = whole.last
+    own = last.tasks[: last.aim.tasks] if last.aim else last.tasks
     return frozenset(
-        other for other in last.pairing.company if last.pairing.gains_beside(other, runs, last.tasks, last.span)
+        other for other in last.pairing.company if last.pairing.gains_beside(other, runs, own, last.span)
     )
 
 

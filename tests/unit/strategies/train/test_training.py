@@ -436,15 +436,15 @@ def test_a_single_change_that_its_tasks_show_waits_an_epoch_for_company_but_not_
     assert len(runner.seen) == len(set(runner.seen))
 
 
-@pytest.mark.parametrize(("most_runs", "held_in"), [(0, 2), (400, 0)])
-def test_a_change_waits_two_epochs_at_most_and_not_where_few_runs_are_left(
+@pytest.mark.parametrize(("most_runs", "held_in"), [(0, 3), (400, 0)])
+def test_a_change_waits_until_three_epochs_brought_no_other_and_not_where_few_runs_are_left(
     registry: Registry, most_runs: int, held_in: int
 ) -> None:
     def single(case: TrainingCase) -> list[TrainingChange]:
         return tagged_lines(case)[:1] if case.epoch == 1 else []
 
     plan = plan_of(registry, Planted(single), FakeRunner(by_parity))
-    end = train(replace(plan, epochs=4, caps=TrainingCaps(runs=most_runs)))
+    end = train(replace(plan, epochs=5, caps=TrainingCaps(runs=most_runs)))
 
     assert [len(epoch.promoted) for epoch in end.record.epochs[: held_in + 1]] == [0] * held_in + [1]
 

@@ -7,11 +7,11 @@ from itertools import combinations
 
 import pytest
 
-from strategies.gate.stats.balanced_rounds import MOST_TOGETHER, balanced_signs, noise_beside
+from strategies.gate.stats.balanced_rounds import MOST_CONFIRMED, balanced_signs, noise_beside
 
 
 @pytest.mark.parametrize("number", [0, 1])
-@pytest.mark.parametrize("changes", range(1, MOST_TOGETHER + 1))
+@pytest.mark.parametrize("changes", range(1, MOST_CONFIRMED + 1))
 def test_any_two_changes_are_as_often_together_as_apart_and_all_are_together_first(
     changes: int, number: int
 ) -> None:
@@ -48,7 +48,7 @@ def test_a_void_pair_leaves_the_others_as_they_are() -> None:
     assert noise_beside([1.0, None, 0.0, -1.0], balanced_signs(4), 2) == [1.0, 0.0, -1.0]
 
 
-@pytest.mark.parametrize("changes", [2, 3, 4])
+@pytest.mark.parametrize("changes", [2, 3, 4, 6])
 def test_noise_beside_others_is_as_large_as_it_is_without_them(changes: int) -> None:
     draws, signs = random.Random(7), balanced_signs(changes)
     blocks = []
