@@ -70,6 +70,7 @@ class Library:
         self.log = log
         self.places = ANYWHERE
         self._seen: dict[int, Envelope] = {}
+        self._latest = time_travel.LatestCapsule()
 
     def about(self) -> About:
         """Return what the registry says of itself; raises NotFoundError where it was never created."""
@@ -115,7 +116,7 @@ class Library:
         versions that there are.
         """
         if not ref:
-            capsule = time_travel.latest(self.log, name)
+            capsule = self._latest.of(self.log, name)
         elif capsule := time_travel.at_version(self.log, name, self.version_of(name, ref)):
             last = self.version(name, capsule.version).rescored
             capsule = scored(capsule, last) if last else capsule
