@@ -29,7 +29,7 @@ from registry.projection.stored_documents import (
     read_back,
 )
 from registry.query.versions import event_of, under_one_evaluator, version_row
-from registry.skill_md.write_places import ANYWHERE, place_here
+from registry.skill_md.write_places import ANYWHERE, place_here, project_of
 from registry.state.candidate import fold_candidates
 from registry.state.capsule import is_capsule_name, unborn
 from registry.state.outline import Outline
@@ -37,6 +37,7 @@ from registry.state.outline import Outline
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
+    from pathlib import Path
 
     from events.store.envelope import Envelope
     from events.store.sql_log import EventLog
@@ -126,7 +127,11 @@ class Library:
 
     def place_here(self, recorded: str) -> str:
         """Give a place that events keep as it is on this machine: a copy of a project has places of its own."""
-        return place_here(recorded, self.log.beside)
+        return place_here(recorded, self._project)
+
+    @cached_property
+    def _project(self) -> Path | None:
+        return project_of(self.log.beside)
 
     def version_of(self, name: str, ref: str) -> int:
         """Resolve a version as people write it: a number, an alias, `best`, or a date (the last one up to it)."""
