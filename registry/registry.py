@@ -132,7 +132,7 @@ class Registry(Library):
         return DecisionState(
             preset=preset,
             definition=definition_in(self.log, defined) if defined else None,
-            capsule=time_travel.latest(self.log, capsule) if capsule else None,
+            capsule=self._latest.of(self.log, capsule) if capsule else None,
             past=self._whole_version(command) if isinstance(command, RevertVersion) else None,
             retired=self.outline(capsule).retired if isinstance(command, RetireVersion) else (),
             candidate=self.candidate(candidate) if candidate else None,

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_KNOWN: Final[dict[str, Frozen]] = {}
+"""Events that were read before, by their hash: commands read the same ones several times over."""
+_MOST_KNOWN: Final = 1_024
+_MOST_KNOWN_BYTES: Final = 8_192
+"""Larger events are not kept: those that are take at the most some 30 MB (a guess)."""
+
 GENESIS: Final = "0" * 64
 """The previous hash of the first event."""
 
@@ -76,7 +82,15 @@ class Envelope(_Columns):
         Types and schemas of a newer germline are kept in the log and skipped by readers: ask `is_known` first.
         Raises: CorruptLogError where it is not one, or not what was hashed when it was appended.
         """
-        return self._read(lambda payload: event_type(self.type).model_validate_json(payload))
+        if (known := _KNOWN.get(self.hash)) is not None:
+            require_whole(self)
+            return known
+        event = self._read(lambda payload: event_type(self.type).model_validate_json(payload))
+        if len(self.payload) <= _MOST_KNOWN_BYTES:
+            if len(_KNOWN) >= _MOST_KNOWN:
+                _KNOWN.clear()
+            _KNOWN[self.hash] = event
+        return event
 
     @property
     def fields(self) -> dict[str, Any]:

@@ -22,22 +22,36 @@ _PAGE: Final = 256
 """Versions looked at in one go when looking for a time."""
 
 
-def latest(log: EventLog, name: str) -> Capsule | None:
-    """Return a capsule as it is now, None where there is none of that name.
+class LatestCapsule:
+    """Gives capsules as they are now; the one that was read last is not made again where nothing changed it."""
 
-    Raises: StorageError where it is not the last version, or does not project what that one promised.
-    """
-    document = log.document("live", name)
-    while document is not None:
-        capsule = read_back(log, document, thaw)
-        versions = log.read(stream=f"capsule:{name}", types=("CapsuleVersioned",), newest_first=True, limit=1)
-        made = next(iter(versions), None)
-        if made and made.position == capsule.position:
-            return as_promised(log, capsule, document, made)
-        last, document = document, log.document("live", name)
-        if document == last:  # no other process made a version meanwhile
-            raise damaged(log, document)
-    return None
+    def __init__(self) -> None:
+        self._read: tuple[StoredDocument, Envelope, Capsule] | None = None
+
+    def of(self, log: EventLog, name: str) -> Capsule | None:
+        """Return a capsule as it is now, None where there is none of that name.
+
+        Raises: StorageError where it is not the last version, or does not project what that one promised.
+        """
+        document = log.document("live", name)
+        while document is not None:
+            versions = log.read(stream=f"capsule:{name}", types=("CapsuleVersioned",), newest_first=True, limit=1)
+            made = next(iter(versions), None)
+            if self._read and self._read[:2] == (document, made):
+                return self._read[2]
+            capsule = read_back(log, document, thaw)
+            if made and made.position == capsule.position:
+                self._read = document, made, as_promised(log, capsule, document, made)
+                return self._read[2]
+            last, document = document, log.document("live", name)
+            if document == last:  # no other process made a version meanwhile
+                raise damaged(log, document)
+        return None
+
+
+def latest(log: EventLog, name: str) -> Capsule | None:
+    """Return a capsule as it is now, for who asks for it once; raises as `LatestCapsule.of`."""
+    return LatestCapsule().of(log, name)
 
 
 def live(log: EventLog, name: str) -> Capsule | None:

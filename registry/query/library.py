@@ -29,7 +29,7 @@ from registry.projection.stored_documents import (
     read_back,
 )
 from registry.query.versions import event_of, under_one_evaluator, version_row
-from registry.skill_md.write_places import ANYWHERE, place_here
+from registry.skill_md.write_places import ANYWHERE, place_here, project_of
 from registry.state.candidate import Candidate, CandidateOutline, fold_candidates, outline_of
 from registry.state.capsule import is_capsule_name, unborn
 from registry.state.outline import Outline
@@ -37,6 +37,7 @@ from registry.state.outline import Outline
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
+    from pathlib import Path
 
     from events.store.envelope import Envelope
     from events.store.sql_log import EventLog
@@ -71,6 +72,7 @@ class Library:
         self.log = log
         self.places = ANYWHERE
         self._seen: dict[int, Envelope] = {}
+        self._latest = time_travel.LatestCapsule()
 
     def about(self) -> About:
         """Return what the registry says of itself; raises NotFoundError where it was never created."""
@@ -116,7 +118,7 @@ class Library:
         versions that there are.
         """
         if not ref:
-            capsule = time_travel.latest(self.log, name)
+            capsule = self._latest.of(self.log, name)
         elif capsule := time_travel.at_version(self.log, name, self.version_of(name, ref)):
             last = self.version(name, capsule.version).rescored
             capsule = scored(capsule, last) if last else capsule
@@ -126,7 +128,11 @@ class Library:
 
     def place_here(self, recorded: str) -> str:
         """Give a place that events keep as it is on this machine: a copy of a project has places of its own."""
-        return place_here(recorded, self.log.beside)
+        return place_here(recorded, self._project)
+
+    @cached_property
+    def _project(self) -> Path | None:
+        return project_of(self.log.beside)
 
     def version_of(self, name: str, ref: str) -> int:
         """Resolve a version as people write it: a number, an alias, `best`, or a date (the last one up to it)."""

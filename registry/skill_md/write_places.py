@@ -78,9 +78,9 @@ def recorded_place(place: str, registry: Path) -> str:
     return at.resolve().relative_to(project).as_posix()
 
 
-def place_here(recorded: str, registry: Path) -> str:
+def place_here(recorded: str, project: Path | None) -> str:
     """Give a place that events keep as it is on this machine: a relative one lies in the registry's project.
 
     Of a registry that lies in no project, as on a server, it lies in the current folder.
     """
-    return recorded if recorded.startswith("/") else str((project_of(registry) or Path.cwd()) / recorded)
+    return recorded if recorded.startswith("/") else str((project or Path.cwd()) / recorded)

@@ -69,8 +69,11 @@ def deficits(history: Iterable[PastPick], weights: Weights) -> dict[Strategy, fl
     A kind with nothing to offer earns no credit in that turn, so it cannot save up and then crowd others out.
     """
     owed: dict[Strategy, float] = dict.fromkeys(KINDS, 0.0)
+    shares: dict[tuple[Strategy, ...], dict[Strategy, float]] = {}
     for turn in history:
-        for kind, earned in _shares(turn.offered, weights).items():
+        if turn.offered not in shares:
+            shares[turn.offered] = _shares(turn.offered, weights)
+        for kind, earned in shares[turn.offered].items():
             owed[kind] += earned
         owed[turn.strategy] -= 1
     return owed
@@ -151,6 +154,7 @@ def rest_of(history: Sequence[Past], fingerprint: str) -> int:
 
 def _shares(offered: Iterable[Strategy], weights: Weights) -> dict[Strategy, float]:
     """Share one pick among the kinds on offer by their weights; zero weights have no share."""
-    weighed = {kind: weights.of(kind) for kind in KINDS if kind in set(offered) and weights.of(kind)}
+    there = set(offered)
+    weighed = {kind: weight for kind in KINDS if kind in there and (weight := weights.of(kind))}
     total = sum(weighed.values())
     return {kind: weight / total for kind, weight in weighed.items()}

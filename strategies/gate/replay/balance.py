@@ -111,6 +111,7 @@ def _unexplained(residuals: Residuals) -> float:
 
 def _apart(column: Sequence[float], residuals: Residuals) -> float:
     mean = fsum(column) / len(column)
-    spread = sqrt(fsum((value - mean) ** 2 for value in column) / len(column))
-    apart = dot(residuals.cause, [value - mean for value in column]) / _causes(residuals)
+    around = [value - mean for value in column]
+    spread = sqrt(dot(around, around) / len(column))
+    apart = dot(residuals.cause, around) / _causes(residuals)
     return abs(apart) / spread if spread else 0.0

@@ -192,7 +192,10 @@ def _chances(tables: Sequence[ActionCounts], turns: Sequence[int]) -> list[float
     higher, lower = weights(tables)
     usual = ((higher + 0.5) / (higher + lower + 1), (lower + 0.5) / (higher + lower + 1))
     odds = {turn: odds_ratio(alike, usual) for turn, alike in by_turn.items()}
-    return [chance_here(table, odds[turn]) for table, turn in zip(tables, turns, strict=True)]
+    chances = {
+        (turn, table): chance_here(table, odds[turn]) for turn, alike in by_turn.items() for table in {*alike}
+    }
+    return [chances[pair] for pair in zip(turns, tables, strict=True)]
 
 
 def _repeat(decided: Sequence[tuple[EpisodeRecord, Decision]]) -> bool:

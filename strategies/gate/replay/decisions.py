@@ -180,7 +180,7 @@ def _free_actions(record: EpisodeRecord) -> list[StepRecord]:
 
 
 def _count(steps: Sequence[StepRecord], alike: Mapping[str, bool]) -> int:
-    return sum(alike[step.action] for step in steps)
+    return sum([alike[step.action] for step in steps])
 
 
 def _shown(step: StepRecord) -> str:

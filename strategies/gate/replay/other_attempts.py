@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.decisions import times_done
+from strategies.gate.stats.conditional_odds import ActionCounts
 from strategies.gate.stats.fixed_effects import Slope
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.decisions import ClaimedAction
-    from strategies.gate.stats.conditional_odds import ActionCounts
     from strategies.gate.stats.mantel_haenszel import Stratum
 
 
@@ -41,8 +41,8 @@ def counting_others(
             tasks[record.task][place] += count
 
     def with_others(record: EpisodeRecord, counts: ActionCounts) -> ActionCounts:
-        done, could = (of - mine for of, mine in zip(tasks[record.task], own[record.id], strict=True))
-        return counts._replace(there=done, of_there=could)
+        (done, could), (own_done, own_could) = tasks[record.task], own[record.id]
+        return ActionCounts(counts.here, counts.of_here, done - own_done, could - own_could)
 
     return with_others
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from math import fsum, sqrt
+from operator import sub
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.gate.stats.group_means import CrossedGroups, are_few, dot, grouping, within
@@ -39,7 +40,10 @@ def _lie_within(groups: Grouping, wider: Grouping) -> bool:
 
 
 class GroupedRows:
-    """Rows with the groups and the cluster that each is in; what is within groups is worked out once a column."""
+    """Rows with the groups and the cluster that each is in.
+
+    What is within groups is worked out once a column, and what columns span once for all that begin with the same.
+    """
 
     def __init__(self, groupings: Sequence[Sequence[Hashable]], clusters: Sequence[Hashable]) -> None:
         self.groupings = [grouping(names) for names in groupings]
@@ -49,14 +53,31 @@ class GroupedRows:
             if not self._apart or not _lie_within(self._apart[-1], groups):
                 self._apart.append(groups)
         self._crossed = CrossedGroups(self._apart) if are_few(self._apart, len(clusters)) else None
-        self._within: dict[tuple[float, ...], Column] = {}
+        self._within: dict[tuple[float, ...], tuple[int, Column]] = {}
+        self._spanned: dict[tuple[int, ...], list[Column]] = {}
 
     def within(self, column: Sequence[float]) -> Column:
         """Take the mean of every group away from a column; the answer is the caller's own."""
+        return list(self._numbered(column)[1])
+
+    def spanned(self, columns: Sequence[Sequence[float]]) -> list[Column]:
+        """Give unit columns at right angles that span what of these is within groups; not to be changed."""
+        base: list[Column] = []
+        numbers: tuple[int, ...] = ()
+        for column in columns:
+            number, left = self._numbered(column)
+            numbers = (*numbers, number)
+            if numbers not in self._spanned:
+                self._spanned[numbers] = _widened(base, left)
+            base = self._spanned[numbers]
+        return base
+
+    def _numbered(self, column: Sequence[float]) -> tuple[int, Column]:
         key = tuple(column)
         if key not in self._within:
-            self._within[key] = self._crossed.within(key) if self._crossed else within(key, self._apart)
-        return list(self._within[key])
+            left = self._crossed.within(key) if self._crossed else within(key, self._apart)
+            self._within[key] = len(self._within), left
+        return self._within[key]
 
 
 class Residuals(NamedTuple):
@@ -97,9 +118,8 @@ def residuals(
     Of the rows, groups that lie within clusters take their own share. Shapes: all columns are equally long.
     Sources: Frisch & Waugh 1933; Cameron & Miller 2015.
     """
-    ys, xs, *beside = (rows.within(column) for column in (outcome, cause, *covariates))
+    ys, xs, base = rows.within(outcome), rows.within(cause), rows.spanned(covariates)
     varies = within(cause, [grouping([0] * len(cause))])
-    base = _orthogonal(beside)
     for unit in base:
         _subtract(ys, unit)
         _subtract(xs, unit)
@@ -111,21 +131,19 @@ def residuals(
     return Residuals(ys, xs, rows.clusters.of, counted / free)
 
 
-def _orthogonal(columns: Sequence[Column]) -> list[Column]:
-    """Give unit columns at right angles that span the same; what adds nothing is left out."""
-    base: list[Column] = []
-    for column in columns:
-        before = dot(column, column)
-        rest = list(column)
-        for unit in base:
-            _subtract(rest, unit)
-        length = dot(rest, rest)
-        if length > _NOTHING * len(rest) and length > 1e-6 * before:
-            base.append([value / sqrt(length) for value in rest])
-    return base
+def _widened(base: list[Column], column: Column) -> list[Column]:
+    """Add to unit columns at right angles what a column has beyond them; where that is nothing, nothing."""
+    rest = list(column)
+    for unit in base:
+        _subtract(rest, unit)
+    length = dot(rest, rest)
+    if length <= _NOTHING * len(rest) or length <= 1e-6 * dot(column, column):
+        return base
+    norm = sqrt(length)
+    return [*base, [value / norm for value in rest]]
 
 
 def _subtract(column: Column, unit: Column) -> None:
     """Take from a column what of it lies along a unit column, in place."""
     along = dot(column, unit)
-    column[:] = [value - along * other for value, other in zip(column, unit, strict=True)]
+    column[:] = map(sub, column, [along * value for value in unit])

@@ -6,8 +6,10 @@ episode makes all earlier ones count a little less, so that a world which change
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import accumulate
-from math import exp, log, prod
+from math import exp, log
+from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.policy.written_rules import WRITTEN_RULE
@@ -86,27 +88,32 @@ def chances_of_being_best(known: Mapping[int, Posterior]) -> dict[int, float]:
     """Tell how likely each version is the one that wins most; they sum to 1. Exact but for the cells."""
     masses = {version: _mass(posterior) for version, posterior in known.items()}
     below = {version: _below(mass) for version, mass in masses.items()}
-    chances = {
-        version: sum(
-            here * prod(below[other][cell] for other in known if other != version)
-            for cell, here in enumerate(mass)
-        )
-        for version, mass in masses.items()
-    }
+    chances = dict[int, float]()
+    for version, mass in masses.items():
+        best: Iterable[float] = mass
+        for other in known:
+            if other != version:
+                best = map(mul, best, below[other])
+        chances[version] = sum(best)
     whole = sum(chances.values())
     return {version: chance / whole for version, chance in chances.items()}
 
 
 def _mass(posterior: Posterior) -> list[float]:
     """Cut a Beta distribution into cells."""
-    logs = [
-        posterior.won * log((cell + 0.5) / _CELLS) + posterior.lost * log(1 - (cell + 0.5) / _CELLS)
-        for cell in range(_CELLS)
-    ]
+    won, lost = posterior.won, posterior.lost
+    logs = [won * of_won + lost * of_lost for of_won, of_lost in _logs()]
     highest = max(logs)
     densities = [exp(value - highest) for value in logs]
     whole = sum(densities)
     return [density / whole for density in densities]
+
+
+@cache
+def _logs() -> list[tuple[float, float]]:
+    """Give the logarithms of the chance to win, and to lose, in the middle of each cell."""
+    middles = [(cell + 0.5) / _CELLS for cell in range(_CELLS)]
+    return [(log(middle), log(1 - middle)) for middle in middles]
 
 
 def _below(mass: Sequence[float]) -> list[float]:

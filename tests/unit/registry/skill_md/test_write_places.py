@@ -24,7 +24,7 @@ def registry(tmp_path: Path) -> Path:
 def test_a_place_that_a_stranger_recorded_leads_nowhere_outside_the_skills_of_the_project(
     registry: Path, recorded: str
 ) -> None:
-    place = Path(place_here(recorded, registry))
+    place = Path(place_here(recorded, project_of(registry)))
     with pytest.raises(UntrustedError):
         WritePlaces(project_of(registry)).require(place, "skill")
 
@@ -33,7 +33,7 @@ def test_a_place_in_the_project_is_recorded_relative_to_it_and_any_other_as_it_i
     project = registry.parent.parent
     inside, outside = str(project / "skills/one"), str(project.parent / "skills/one")
     assert recorded_place(inside, registry) == "skills/one"
-    assert place_here("skills/one", registry) == inside
+    assert place_here("skills/one", project_of(registry)) == inside
     for other in (outside, str(project / "out/x"), str(project / "loop/x"), "/a\0b", str(project / ".git/x")):
-        assert place_here(recorded_place(other, registry), registry) == other
+        assert place_here(recorded_place(other, registry), project_of(registry)) == other
         assert recorded_place(other, registry) == other

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -16,8 +18,17 @@ from strategies.gate.stats.mantel_haenszel import stratifier
 from tests.worlds import NO_TABLE, call, episode
 from tests.worlds.confounded import ANSWERS, with_rule, with_rules, world
 
+if TYPE_CHECKING:
+    from strategies.episodes.episode import EpisodeRecord
+
 LOOK = AfterError(template=NO_TABLE, do="sql:SHOW")
 ANYTIME = AnytimeBefore(action=HAND_IN, do="sql:SHOW")
+
+
+@cache
+def lived(name: str, seed: int) -> list[EpisodeRecord]:
+    """Live through a world once for all claims."""
+    return world(name, seed, episodes=1_200)
 
 
 @pytest.mark.parametrize("claim", [LOOK, ANYTIME], ids=["after an error", "at any time"])
@@ -27,13 +38,13 @@ def test_what_a_task_asks_for_and_how_it_ends_makes_no_effect(
 ) -> None:
     zs = []
     for seed in (seeds := range(4)):
-        cause = confounding(claim, world(name, seed, episodes=1_200))
+        cause = confounding(claim, lived(name, seed))
         zs.append(cause.risk_difference / cause.error)
     assert abs(sum(zs)) < 3 * len(zs) ** 0.5, f"seeds {list(seeds)}: z {zs}"
 
 
 def test_a_task_that_asks_for_an_action_in_one_place_alone_shows_in_the_other_attempts() -> None:
-    cause = confounding(LOOK, world("local difficulty", 1, episodes=1_200))
+    cause = confounding(LOOK, lived("local difficulty", 1))
     assert cause.same_task
     assert cause.others is not None
     assert cause.others.value > 3 * cause.others.error
