@@ -20,12 +20,14 @@ from tui.session.bootstrap import open_registry
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.terminal import Beginning
+
 
 @pytest.fixture(scope="module")
-def evolved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def evolved(learned_once: Beginning, own_folder: Path) -> Path:
     """A registry with a learned line, a checkpoint of each kind, a key, a proof and an attestation."""
-    folder = tmp_path_factory.mktemp("evolved")
-    germline = Terminal(folder).evolved()
+    folder = shutil.copytree(learned_once.again().folder, own_folder / "evolved")
+    germline = Terminal(folder)
     germline.does("checkpoint", "--new-key", "key")
     germline.does("checkpoint", "-o", "bare.json")
     germline.does("checkpoint", "--sign", "key", "-o", "signed.json")
