@@ -105,11 +105,9 @@ class StoredRow(NamedTuple):
             yield ".".join(part for part in way if isinstance(part, str)), way, leaf
 
     def with_leaves(self, changes: Sequence[tuple[str, Way, Leaf]]) -> StoredRow | None:
-        """Replace several values of the fields; None where they do not pass together, or one is in the header."""
+        """Replace several values of the fields; None where they do not pass together."""
         fields = self.fields
-        for field, way, leaf in changes:
-            if field in HEADER:
-                return None
+        for _, way, leaf in changes:
             fields = _with_leaf(fields, way, leaf)
         return self._replace(fields=fields) if not changes or self._passes(fields) else None
 
@@ -221,14 +219,17 @@ class HostileHistory:
         """Change all values at once, where that is let pass; returns the rows, and how many were changed."""
         rows, number = [], 0
         for row in self.rows:
-            changes = [
-                (field, way, other) for field, way, leaf in row.leaves() if (other := change(field, leaf)) != leaf
-            ]
-            now = row.with_leaves(changes)
-            number += len(changes) if now else 0
-            if now is None:  # not all of them pass: those that do, one by one
-                now = row
-                for field, way, other in changes:
+            now, inside = row, []
+            for field, way, leaf in row.leaves():
+                other = change(field, leaf)
+                if other != leaf and field not in HEADER:
+                    inside.append((field, way, other))
+                elif other != leaf and (passed := now.with_leaf(field, way, other)):
+                    now, number = passed, number + 1
+            if together := now.with_leaves(inside):
+                now, number = together, number + len(inside)
+            else:  # not all of them pass: those that do, one by one
+                for field, way, other in inside:
                     if passed := now.with_leaf(field, way, other):
                         now, number = passed, number + 1
             rows.append(now)
