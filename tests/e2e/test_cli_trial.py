@@ -13,7 +13,7 @@ import pytest
 from events.clock import SystemClock
 from examples.rollouts.run import BELOW, HELPFUL, HERE, SKILL, SPLIT_KEY
 from examples.rollouts.tasks import write_tasks
-from tests.terminal import Terminal, recordings
+from tests.terminal import Beginning, Terminal, recordings
 from tui.demo import demo_folder
 
 if TYPE_CHECKING:
@@ -25,10 +25,11 @@ OTHER = "sql-analyst"
 BY_SESSION = ("--block", "session", "--budget", "48", "--gain", "0.5", "--seed", "7")
 
 
-@pytest.fixture
-def germline(tmp_path: Path) -> Terminal:
+@pytest.fixture(scope="module")
+def beginning(own_folder: Path) -> Beginning:
     """Begin with the skill of the example, a helpful change of it that nobody judged, and some sessions."""
-    germline = Terminal(tmp_path, COLUMNS="160")
+    germline = Terminal(own_folder / "begun", COLUMNS="160")
+    germline.folder.mkdir()
     germline.does("init", "--split-key", SPLIT_KEY)
     text = (HERE / "skill/SKILL.md").read_text(encoding="utf-8")
     germline.write(f"skills/{SKILL}/SKILL.md", text)
@@ -38,7 +39,12 @@ def germline(tmp_path: Path) -> Terminal:
     log = [worked(germline, f"before-{at}", at, f"skills/{SKILL}") for at in range(20)]
     germline.write("before.jsonl", "".join(log))
     germline.does("scan", "before.jsonl")
-    return germline
+    return Beginning(germline)
+
+
+@pytest.fixture
+def germline(beginning: Beginning) -> Terminal:
+    return beginning.again()
 
 
 def tasks(germline: Terminal) -> list[dict[str, Any]]:
