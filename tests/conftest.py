@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from tests.worlds import KnownMoments
 
 
+_DISK = Path(tempfile.gettempdir())
+"""Where temporary folders are that all workers share."""
 _NUMBERS = count()
 """Of the folders in memory: names of tests are cut short, and would meet."""
 
@@ -300,7 +302,7 @@ def postgres() -> Iterator[Server]:
     from tests.postgres_server import serving  # loads psycopg, which few tests need
 
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or f"pid{os.getpid()}"
-    folder = Path(tempfile.gettempdir()) / f"germline-postgres-{run[:16]}"
+    folder = _DISK / f"germline-postgres-{run[:16]}"
     folder.mkdir(exist_ok=True)
     with serving(folder) as server:
         server.execute("ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
