@@ -96,8 +96,9 @@ def contained(folder: Path, path: str) -> Path:
     Raises: SkillFormatError if no file of a skill may have that path, or it passes through a link that leads out.
     """
     require_path(path)
-    target = folder.resolve() / path
-    if not target.parent.resolve().is_relative_to(folder.resolve()):
+    root = folder.resolve()
+    target = root / path
+    if target.parent != root and not target.parent.resolve().is_relative_to(root):
         raise _outside(f"{path!r} does not lie inside the skill folder {folder}")
     return target
 
