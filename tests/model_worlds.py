@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MARKER = "heron-lighthouse-7"
 TEMPLATE = "no such table: <*>"
 SKILL = "sql-analyst"
-TASKS = 260
+TASKS = 200
 UNCOVERED = 24
 
 

@@ -84,6 +84,14 @@ def test_on_shuffled_logs_of_a_world_with_a_rule_nothing_is_promoted() -> None:
         on_shuffled(records, (), seed=0)
 
 
+def test_the_claims_that_are_counted_are_those_that_were_compared() -> None:
+    records = world_with_a_rule(2, tasks=150)
+    claims = tuple(every_claim(records))
+    every, few = (on_shuffled(records, claims, seed=0, comparisons=number) for number in (50, 2))
+    assert 2 < every.sources < 50
+    assert (few.n, few.sources) == (2, 2)
+
+
 def test_where_no_outcome_is_known_recovery_is_shuffled_instead() -> None:
     records = recovering(4)
     result = on_shuffled(records, tuple(every_claim(records)), seed=0, comparisons=100)

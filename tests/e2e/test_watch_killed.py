@@ -37,7 +37,7 @@ def beginning(folder: Path) -> Terminal:
     copytree(demo_folder() / "skills/sql-analyst", folder / "skills/sql-analyst")
     germline.does("import", "skills")
     germline.write("germline.toml", "[watch]\nevolve_every_s = 0\nlook_every_s = 0.1\npromote = true\n")
-    for source in sorted(recordings().glob("[ch]*.jsonl.gz")):
+    for source in sorted(recordings().glob("hasty.jsonl.gz")):
         text = gzip.decompress(source.read_bytes()).decode()
         about = '{"type":"episode","skills":[["sql-analyst","1"]],'
         germline.write(f"logs/{source.stem}", text.replace('{"type":"episode",', about))
