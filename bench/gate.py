@@ -203,20 +203,36 @@ def aimed_in_company(line: Line, draws: np.random.Generator) -> Decided:
     return in_company(line, draws, aim, runs)
 
 
-def in_company(line: Line, draws: np.random.Generator, aim: AimFigures | None = None, runs: int = 0) -> Decided:
-    """Run a line on all tasks together with three others, each of which fixes some; without `aim` from the start.
+def aimed_beside_five(line: Line, draws: np.random.Generator) -> Decided:
+    """Judge as `aimed_in_company`, beside five others, most of which are decided after the first block."""
+    aim, runs = first_runs(line, draws)
+    if aim is None:
+        return Decided(promoted=False, runs=runs)
+    return in_company(line, draws, aim, runs, (6, 3))
 
-    The runs are those of all four, a quarter of which is this line's.
+
+def in_company(
+    line: Line,
+    draws: np.random.Generator,
+    aim: AimFigures | None = None,
+    runs: int = 0,
+    companies: Sequence[int] = (1 + BESIDE,) * 3,
+) -> Decided:
+    """Run a line on all tasks together with others, each of which fixes some; without `aim` from the start.
+
+    `companies` says how many they are in each block, with the line itself. The runs are those of all of them, this
+    line's share of which is counted.
     """
-    tasks, together = int(line.own.sum()), 1 + BESIDE
-    gains = [line.after - line.before, *(_gain_beside(line, draws) for _ in range(BESIDE))]
+    tasks, again = int(line.own.sum()), 0
+    gains = [line.after - line.before, *(_gain_beside(line, draws) for _ in range(max(companies) - 1))]
     pairs = np.empty((SEALED, 0))
     noise: list[list[float]] = [[] for _ in range(SEALED)]
     order = np.concatenate([np.flatnonzero(line.own), np.flatnonzero(~line.own)])
-    for number in range(FRESH_ROUNDS // len(balanced_signs(together))):
+    for number, together in enumerate(companies):
         signs = balanced_signs(together, number)
-        again = (number + 1) * len(signs)
-        block = np.stack([_pair(line, gains, row, draws) * row[0] for row in signs], axis=1)[order]
+        again += len(signs)
+        runs += len(signs) * SEALED // together
+        block = np.stack([_pair(line, gains[:together], row, draws) * row[0] for row in signs], axis=1)[order]
         pairs = np.concatenate([pairs, block], axis=1)
         if aim is None:
             verdict = look(pairs.tolist(), again)
@@ -225,7 +241,7 @@ def in_company(line: Line, draws: np.random.Generator, aim: AimFigures | None = 
             verdict, _ = look_at_fresh(aim, pairs[:tasks].tolist(), pairs[tasks:].tolist(), again, noise=noise)
         if verdict.decision is not None:
             break
-    return Decided(verdict.decision == "promote", runs + again * SEALED // together)
+    return Decided(verdict.decision == "promote", runs)
 
 
 def _gain_beside(line: Line, draws: np.random.Generator) -> Rates:
@@ -256,13 +272,14 @@ def before_aims(line: Line, draws: np.random.Generator) -> Decided:
     return rule_before(pairs_of(line, LOOKS[-1], draws).tolist(), SEALED)
 
 
-BY_TAG, TOGETHER = "this gate, by tag", "by tag, in company"
+BY_TAG, TOGETHER, OF_SIX = "this gate, by tag", "by tag, in company", "by tag, of six"
 LINE_GATES = {
     "rule before": before_aims,
     "this gate, no tag": without_aim,
     "no tag, in company": in_company,
     BY_TAG: aimed,
     TOGETHER: aimed_in_company,
+    OF_SIX: aimed_beside_five,
 }
 
 
@@ -277,8 +294,8 @@ def print_lines(lines: int, pool: ProcessPoolExecutor) -> None:
     """Print what the gates make of lines that are for some tasks: promoted, and runs of the candidate."""
     print(f"\n{lines} lines of each kind, {FIXED} of {SEALED} sealed tasks fixed: promoted, runs of the candidate")
     print(f"{'gate':<20}{'tagged':>7}" + "".join(f"{kind:>16}" for kind in AIMED_KINDS))
-    rows = [(gate, 6) for gate in LINE_GATES if gate not in {BY_TAG, TOGETHER}]
-    for gate, tagged in (*rows, *((gate, size) for gate in (BY_TAG, TOGETHER) for size in (4, 6, 8))):
+    rows = [(gate, 6) for gate in LINE_GATES if gate not in {BY_TAG, TOGETHER, OF_SIX}]
+    for gate, tagged in (*rows, *((gate, size) for gate in (BY_TAG, TOGETHER, OF_SIX) for size in (4, 6, 8))):
         judged: dict[str, list[Decided]] = {kind: [] for kind in AIMED_KINDS}
         work = partial(judged_lines, gate=gate, tagged=tagged, lines=CHUNK)
         for part in pool.map(work, range(-(-lines // CHUNK))):

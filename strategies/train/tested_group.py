@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 SAME_IDEA: Final = 0.7
 """The share of common words from which two changes are wordings of one idea (a guess): it costs a turn."""
 SPARE_ROUNDS: Final = 1
-"""Rounds of both versions, beside those of a confirmation, for which runs are left when it begins: as many are made
-without the skill (measured over thirty seeds of bench/train: with none or three 2 points less)."""
+"""Rounds of both versions, beside those of a confirmation, for which runs are left when it begins: those
+without the skill are as many (over thirty seeds of bench/train none or three of them find 2 points less)."""
 
 
 class TestedGroup(NamedTuple):

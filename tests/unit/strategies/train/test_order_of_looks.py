@@ -14,13 +14,17 @@ from strategies.rollouts.run.arms import NO_SKILL
 from strategies.train.train_skill import train
 from strategies.train.training_plan import TrainingCaps, TrainingPlan
 from strategies.train.training_proposers import ProposedChange
+from tests.clocks import TickingClock
 from tests.fake_runs import FakeRunner, rig, task
-from tests.registries import NAME
+from tests.registries import NAME, imported, live_text, new_registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from registry.registry import Registry
+    from strategies.rollouts.run.store import PlannedRun
+    from strategies.rollouts.run.trial import Trial
     from strategies.rollouts.tasks.task import RolloutTask
 
 pytestmark = pytest.mark.usefixtures("place")
@@ -147,3 +151,41 @@ def test_what_passed_in_company_is_asked_all_else_before_the_others_go_on_and_au
     audit = [at for _, task, at in runner.seen if split[task] == "audit"]
     assert set(audit) == set(range(FRESH.start, FRESH.start + 4))
     assert all(split[task] == "audit" for _, task, _ in runner.seen[-len(audit) :])
+
+
+@pytest.mark.parametrize("most_runs", [0, 600])
+def test_a_training_that_is_interrupted_in_any_epoch_puts_off_and_confirms_as_one_that_was_not(
+    tmp_path: Path, most_runs: int
+) -> None:
+    helps = {f"- HELPS {tag}: mind {tag} things.": tag for tag in TAGS}
+    lines = {
+        1: {"- IDLE: it is worth knowing.": "red", **dict([*helps.items()][:1])},
+        2: dict([*helps.items()][1:3]),
+        3: {"- So it is, mostly.": "white", **dict([*helps.items()][3:])},
+    }
+    ends = []
+    for number, stop_at in enumerate((0, 75, 190, 400)):
+        (folder := tmp_path / str(number)).mkdir()
+        registry = new_registry(folder, TickingClock())
+        imported(registry, folder)
+        made: list[object] = []
+
+        def stop(_: PlannedRun, trial: Trial, made: list[object] = made, stop_at: int = stop_at) -> Trial:
+            made.append(trial)
+            if len(made) == stop_at:
+                raise KeyboardInterrupt
+            return trial
+
+        runner = FakeRunner(by_tag, stop)
+        plan = replace(plan_of(registry, ByEpoch(lines), runner), epochs=5, caps=TrainingCaps(runs=most_runs))
+        if stop_at:
+            with pytest.raises(KeyboardInterrupt):
+                train(plan)
+        end = train(plan)
+        epochs = [(epoch.promoted, epoch.held, epoch.rejected, epoch.runs) for epoch in end.record.epochs]
+        ends.append((live_text(registry), epochs, set(runner.seen)))
+        registry.log.close()
+
+    assert ends[0][0].count("HELPS") >= 3
+    assert any(held for _, held, _, _ in ends[0][1])
+    assert all(end == ends[0] for end in ends)
