@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import re
 import shutil
 import signal
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 _DISK = Path(tempfile.gettempdir())
 """Where temporary folders are that all workers share."""
+_AT_EXIT = ExitStack()
+"""What is removed when this process ends, after what it imported has removed its own."""
+atexit.register(_AT_EXIT.close)
 _NUMBERS = count()
 """Of the folders in memory: names of tests are cut short, and would meet."""
 
@@ -152,11 +156,10 @@ def recorded_data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path | None]:
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
     """Give this worker's folder in memory; None where there is no room."""
     tmp_path_factory.getbasetemp()  # on the disk: below, temporary folders lie in memory
-    with folder_in_memory() as folder:
-        yield folder
+    return _AT_EXIT.enter_context(folder_in_memory())
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -7,6 +7,7 @@ import re
 import runpy
 import sys
 from contextlib import redirect_stdout
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def told_by_example(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) 
     monkeypatch.setattr(sys, "argv", [str(EXAMPLE / "run.py"), str(folder), *words])
     monkeypatch.setenv("HOME", str(folder))
     with redirect_stdout(io.StringIO()) as out, pytest.raises(SystemExit) as ended:
-        runpy.run_path(sys.argv[0], run_name="__main__")
+        copy_context().run(runpy.run_path, sys.argv[0], run_name="__main__")  # what it answers for, it alone does
     assert ended.value.code == 0, out.getvalue()
     return out.getvalue()
 
