@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import gc
 import os
 import re
@@ -12,6 +11,7 @@ import tempfile
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from itertools import count
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 _DISK = Path(tempfile.gettempdir())
 """Where temporary folders are that all workers share."""
 _AT_EXIT = ExitStack()
-"""What is removed when this process ends, after what it imported has removed its own."""
-atexit.register(_AT_EXIT.close)
+"""What is removed when this process ends, after what multiprocessing keeps below it (which has -100)."""
+Finalize(None, _AT_EXIT.close, exitpriority=-200)
 _NUMBERS = count()
 """Of the folders in memory: names of tests are cut short, and would meet."""
 
