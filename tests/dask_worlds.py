@@ -36,8 +36,9 @@ class DrawnRunner:
     def __call__(self, job: PlannedRun) -> Trial:
         (self.counted / f"{job.arm.digest[:8]}-{job.task.id}-{job.round}-{os.getpid()}").touch()
         if os.getpid() != self.home and len(list(self.counted.iterdir())) >= self.dies_at:
-            with suppress(FileExistsError):
-                self.counted.with_name("died").touch(exist_ok=False)
+            with suppress(FileExistsError), self.counted.with_name("died").open("x") as died:
+                died.write(str(os.getpid()))
+                died.flush()
                 os.kill(os.getpid(), signal.SIGKILL)
         passed = draw(job.arm.key, job.task.id, job.round) < planted(main_text(job), job.task)
         return Trial(task=job.task.id, status="done", value=float(passed), seconds=0.5, cost_usd=0.25)

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections import Counter
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -16,7 +17,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import pytest
 
@@ -196,8 +197,16 @@ def test_scan_with_a_worker_killed_on_the_way_gives_the_bytes_of_a_local_one(
     assert capfd.readouterr() == ("", "")
 
 
-def ran(folder: Path, elsewhere: Elsewhere | None) -> tuple[dict[str, list[tuple[object, ...]]], list[str]]:
-    """Test a candidate here or elsewhere; returns the rows that are kept, and which runs were made by whom."""
+class Ran(NamedTuple):
+    """The rows that are kept of a candidate that was tested, which runs were made by whom, and who was killed."""
+
+    rows: dict[str, list[tuple[object, ...]]]
+    made: list[tuple[str, str]]
+    killed: str
+
+
+def ran(folder: Path, elsewhere: Elsewhere | None) -> Ran:
+    """Test a candidate here or elsewhere."""
     registry = registry_in(folder)
     imported(registry, folder)
     (folder / "rewritten.md").write_text(SKILL.replace("Round nothing.", "Round nothing. HELPS a lot."))
@@ -209,7 +218,9 @@ def ran(folder: Path, elsewhere: Elsewhere | None) -> tuple[dict[str, list[tuple
     harness = replace(subject.harness, runner=runner, violations=nothing_wrong)
     harness = harness if elsewhere is None else sent_elsewhere(harness, elsewhere)
     try_out(replace(subject, harness=harness), [name])
-    found = source_rows(registry), [run.name for run in counted.iterdir()]
+    made = [(run, worker) for run, _, worker in (file.name.rpartition("-") for file in counted.iterdir())]
+    died = folder / "died"
+    found = Ran(source_rows(registry), made, died.read_text() if died.exists() else "")
     rmtree(folder)
     return found
 
@@ -217,15 +228,19 @@ def ran(folder: Path, elsewhere: Elsewhere | None) -> tuple[dict[str, list[tuple
 def test_runs_with_a_worker_killed_on_the_way_give_the_bytes_of_local_ones(
     workers: DaskWorkers, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    rows, here = ran(tmp_path / "of", None)
-    others, there = ran(tmp_path / "of", workers)  # the same place: events name it
-    made = [name.rpartition("-") for name in there]
-    assert {run for run, _, _ in made} == {name.rpartition("-")[0] for name in here}
-    assert len(made) == len(here) + 1, "the run that died was made once more, and no other"
-    assert str(os.getpid()) not in {worker for _, _, worker in made}
+    here = ran(tmp_path / "of", None)
+    there = ran(tmp_path / "of", workers)  # the same place: events name it
+    times = Counter(run for run, _ in there.made)
+    assert times.keys() == {run for run, _ in here.made}
+    again = {run for run, count in times.items() if count > 1}
+    assert again, "the run that died was made once more"
+    lost = {run for run, worker in there.made if worker == there.killed}
+    assert again <= lost, "and none but those that died with their worker, or had not been handed over by it"
+    assert max(times.values()) == 2
+    assert str(os.getpid()) not in {worker for _, worker in there.made}
     for table in ("events", "blobs"):
-        assert rows[table]
-        assert others[table] == rows[table]
+        assert here.rows[table]
+        assert there.rows[table] == here.rows[table]
     assert capfd.readouterr() == ("", "")
 
 
