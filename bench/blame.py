@@ -10,7 +10,7 @@ process, so the whole `germline why` stands beside it. The size of loose objects
 Measured 2026-11-23 at a load of 8 on two cores, medians: git blame 1,306 ms; blame 14 ms at first look and 0.09 ms
 again; time travel to a random version 0.75 ms, beside one that was looked at 0.25: 93 to 14,981 times as fast. The
 registry takes 117 MB, 0.95 of git's loose objects; packed git takes 3.8 MB. 2026-11-28, in turns with the version
-before at a load of 6: a first look takes 9.3 ms of a processor for 12.8, least 6.6 for 9.8. Quiet: git blame 352 ms,
+before at a load of 6: a first look takes 9.3 ms of a processor for 12.8, least 6.6 for 9.8. Quiet: git blame 352,
 first look 9.1 (39 times as fast), again 0.59, time travel 2.4 and 1.7.
 """
 
