@@ -180,7 +180,7 @@ async def test_a_click_on_a_key_of_the_bottom_line_presses_it_and_a_dim_one_ring
         line = at.drawn.splitlines()[-1]
         await at.press("G")
         assert not next(key for key in bar.shown if key.key == "enter").works
-        for word, named in ((" ?", ""), ("enter", "enter"), ("version", "")):
+        for word, named in ((" ?", ""), ("enter", "enter"), ("version", ""), ("←", "left"), ("→", "right")):
             column = line.index(word)
             await at.pilot.hover(KeyBar, offset=(column, 0))
             assert (bar.under_mouse.key if bar.under_mouse else "") == named

@@ -80,9 +80,10 @@ class KeyBar(Widget):
     def key_at(self, column: int) -> KeyShown | None:
         """Find the key that is written at a column of the line."""
         for key in self.shown:
-            column -= len(key.written + key.description)
-            if column < 0:
-                return key if key.key and column < -1 else None
+            text = key.written + key.description
+            if column < len(text):
+                return key if key.key and column < len(text.rstrip()) else None
+            column -= len(text)
         return None
 
     def on_mouse_move(self, event: MouseMove) -> None:
