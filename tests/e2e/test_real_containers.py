@@ -35,11 +35,11 @@ ENGINE: Final = '[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n
 ULIMITS: Final = '[containers]\ndefault_ulimits = ["nofile=20000:20000", "nproc=1000:1000"]\n'
 STORAGE: Final = '[storage]\ndriver = "vfs"\ngraphroot = "{place}/graph"\nrunroot = "{place}/run"\n'
 DOCKERFILE: Final = (
-    f"FROM {BASE}\nWORKDIR /work\nCOPY data/word.txt .\nRUN echo made > made.txt; ln -s /work/made.txt link.txt\n"
+    f"FROM {BASE}\nWORKDIR /desk\nCOPY data/word.txt .\nRUN echo made > made.txt; ln -s /desk/made.txt link.txt\n"
     "RUN mkdir /tool; echo tool > /tool/kept; chmod -R a+rwX /tool\nUSER 1234\n"
 )
 CHECK: Final = (
-    'cd /work\nleft="$(cat out.txt) $(cat link.txt) $(cat /tool/kept) $OWN"\n'
+    'cd /desk\nleft="$(cat out.txt) $(cat link.txt) $(cat /tool/kept) $OWN"\n'
     'if [ "$left" = "forty-two made tool o" ] && [ ! -e gone.txt ]\n'
     "then echo 1; else echo 0; fi >/logs/verifier/reward.txt\n(sleep 60; echo) &\n"
 )
@@ -102,7 +102,7 @@ def test_a_task_is_built_proven_solved_and_judged_in_containers_and_nothing_of_t
         "a-task",
         environment__Dockerfile=DOCKERFILE,
         tests__test_dot_sh=CHECK,
-        solution__solve_dot_sh="cat /work/word.txt >/work/out.txt\necho elsewhere >/tool/kept\n",
+        solution__solve_dot_sh="cat /desk/word.txt >/desk/out.txt\necho elsewhere >/tool/kept\n",
         task_dot_toml=SETTINGS,
     )
     (task,) = load_tasks(folder, containers=partial(str, Path(docker).name)).tasks
