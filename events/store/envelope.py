@@ -120,6 +120,11 @@ class Envelope(_Columns):
                 hint="germline verify",
             ) from error
 
+    @cached_property
+    def is_whole(self) -> bool:
+        """Tell whether this is what was hashed when it was appended; it cannot change, and is hashed once."""
+        return holds(self)
+
     @property
     def is_known(self) -> bool:
         """Tell whether this version of germline knows the event's type, and its schema."""
@@ -133,17 +138,11 @@ def holds(envelope: Envelope) -> bool:
 
 
 def require_whole(envelope: Envelope) -> Envelope:
-    """Return an event that is what was hashed when it was appended; raises CorruptLogError for any other.
-
-    It cannot change, so it is hashed once, however many ask.
-    """
-    known = vars(envelope)
-    if "is_whole" not in known:
-        if not holds(envelope):
-            at = envelope.position
-            raise CorruptLogError(f"event {at} is not what was hashed", position=at, hint="germline verify")
-        known["is_whole"] = True
-    return envelope
+    """Return an event that is what was hashed when it was appended; raises CorruptLogError for any other."""
+    if envelope.is_whole:
+        return envelope
+    at = envelope.position
+    raise CorruptLogError(f"event {at} is not what was hashed", position=at, hint="germline verify")
 
 
 def encode(event: Frozen) -> bytes:

@@ -47,8 +47,7 @@ _may_hold_secret_again: Final = lru_cache(maxsize=4_096)(_may_hold_secret)
 
 def without_secrets(text: str) -> str:
     """Give a text, such as a name or a template, with every secret replaced by `[rule]`."""
-    short = len(text) <= _NAME_CHARS  # as in `may_hold_secret`: a scan asks for every name
-    return redact(text)[0] if (_may_hold_secret_again if short else _may_hold_secret)(text) else text
+    return redact(text)[0] if may_hold_secret(text) else text
 
 
 def secret_lines(text: str) -> list[tuple[int, str]]:
