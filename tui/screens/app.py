@@ -133,6 +133,7 @@ class GermlineApp(App[None], inherit_bindings=False):
         self._clock = now or SystemClock().now
         self._trail = Trail(place_of(at))
         self._turn_s = sys.getswitchinterval()
+        self._freezes = not gc.get_freeze_count()
         self._minute = ""
         self.shares: dict[View, int] = {}
         self.waiting: Mapping[str, int] = {}
@@ -151,15 +152,21 @@ class GermlineApp(App[None], inherit_bindings=False):
         sys.setswitchinterval(TURN_S)
         place = self._trail.here
         self.push_screen(screen_for(place.view)(place, self))
-        gc.freeze()  # what was imported stays: each search for garbage would look through it, 50 ms of one
+        self.keep_what_is_there()
         self.set_interval(FOLLOW_S, self.follow)
         self.theme_changed_signal.subscribe(self, self._keep_theme)
 
     async def on_unmount(self) -> None:
         """Let go of the registry."""
         self.access.close()
-        gc.unfreeze()
+        if self._freezes:
+            gc.unfreeze()
         sys.setswitchinterval(self._turn_s)
+
+    def keep_what_is_there(self) -> None:
+        """Leave what was imported out of searches for garbage, 50 ms of one; where others do so, it is theirs."""
+        if self._freezes:
+            gc.freeze()
 
     # -- the registry ----------------------------------------------------------------------------------
 

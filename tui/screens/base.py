@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import shlex
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar, get_args
@@ -146,7 +145,7 @@ class PlaceScreen(SizedScreen[None], inherit_bindings=False):
         except GermlineError:  # whatever is wrong, the notice of this screen says
             return
         if is_first:
-            gc.freeze()  # what was imported and counted since the first frame stays as well
+            self.host.keep_what_is_there()  # what was imported and counted since the first frame stays as well
         self.show_tabs()
         if (behind := self.host.access.behind_s) is not None:
             self.set_timer(behind, self._count_waiting)

@@ -55,6 +55,10 @@ class Host(Protocol):
         """Tell the time as RFC 3339 UTC text."""
         ...
 
+    def keep_what_is_there(self) -> None:
+        """Leave what is in memory now out of searches for garbage: it stays."""
+        ...
+
     def follow(self) -> object:
         """Look whether the log has grown, and show what is new."""
         ...
