@@ -177,7 +177,12 @@ class Screens:
 
 @asynccontextmanager
 async def screens(
-    path: Path, at: str | None = None, *, size: tuple[int, int] = (120, 30), settings: Settings | None = None
+    path: Path,
+    at: str | None = None,
+    *,
+    size: tuple[int, int] = (120, 30),
+    settings: Settings | None = None,
+    owns_process: bool = False,
 ) -> AsyncIterator[Screens]:
     """Open the screens on a registry, at an address, in a terminal of some size."""
     app = GermlineApp(
@@ -186,6 +191,7 @@ async def screens(
         at=at,
         now=lambda: NOW,
         settings=settings,
+        owns_process=owns_process,
     )
     stillness = Stillness()
     with (

@@ -121,8 +121,11 @@ class GermlineApp(App[None], inherit_bindings=False):
         now: Callable[[], str] | None = None,
         settings: Settings | None = None,
         remember: Callable[[str], str] | None = None,
+        owns_process: bool = False,
     ) -> None:
         """Start at an address; `remember` keeps the theme that is chosen, and says where.
+
+        With `owns_process`, what is there stays out of searches for garbage from then on.
 
         Raises: UsageError for an address, a key or a theme that is none.
         """
@@ -133,7 +136,7 @@ class GermlineApp(App[None], inherit_bindings=False):
         self._clock = now or SystemClock().now
         self._trail = Trail(place_of(at))
         self._turn_s = sys.getswitchinterval()
-        self._freezes = not gc.get_freeze_count()
+        self._owns_process = owns_process
         self._minute = ""
         self.shares: dict[View, int] = {}
         self.waiting: Mapping[str, int] = {}
@@ -159,13 +162,11 @@ class GermlineApp(App[None], inherit_bindings=False):
     async def on_unmount(self) -> None:
         """Let go of the registry."""
         self.access.close()
-        if self._freezes:
-            gc.unfreeze()
         sys.setswitchinterval(self._turn_s)
 
     def keep_what_is_there(self) -> None:
-        """Leave what was imported out of searches for garbage, 50 ms of one; where others do so, it is theirs."""
-        if self._freezes:
+        """Leave what was imported out of searches for garbage, where nobody else lives here: 50 ms of one."""
+        if self._owns_process:
             gc.freeze()
 
     # -- the registry ----------------------------------------------------------------------------------

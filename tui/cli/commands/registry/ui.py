@@ -66,6 +66,7 @@ def open_screens(call: Invocation, path: Where, at: str) -> None:
             registry=str(path.absolute()) if isinstance(path, Path) else call.registry,
         ),
         remember=_remembered,
+        owns_process=True,
     )
     NOTED.set(lambda text: app.notify(one_line(text), markup=False))
     app.run()
