@@ -19,6 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import httpcore2
+import pytest
 
 from strategies.models.anthropic_client import Claude
 from strategies.models.model_settings import ModelSettings
@@ -28,11 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from types import TracebackType
 
-    import pytest
-
     from strategies.models.prompts import Prompt
 
-tls_context: Final = cache(httpcore2.default_ssl_context)
+_tls_context: Final = cache(httpcore2.default_ssl_context)
 """Every client reads the certificates of the machine, 30 ms each time; on loopback none is ever looked at."""
 KEY: Final = "sk-ant-" + "stub" * 8
 """The only key that the stub takes."""
@@ -167,7 +166,8 @@ def drips(seconds: float = 0.02) -> Step:
 class AnthropicStub:
     """A server for the time of a `with`; `polls` is how often a batch is still in progress when asked.
 
-    `counts` are the tokens that it says each prompt holds, 0 where it counts none.
+    `counts` are the tokens that it says each prompt holds, 0 where it counts none. No variable of the environment
+    keeps clients from it.
     """
 
     def __init__(self, *, key: str = KEY, polls: int = 1) -> None:
@@ -181,6 +181,7 @@ class AnthropicStub:
         self._scripts: dict[str, list[Step | Callable[[dict[str, Any]], Step]]] = {}
         self._at: dict[str, int] = defaultdict(int)
         self._lock = threading.Lock()
+        self._patches = pytest.MonkeyPatch()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(
@@ -188,12 +189,16 @@ class AnthropicStub:
         )
 
     def __enter__(self) -> Self:
+        self._patches.setattr("httpcore2.default_ssl_context", _tls_context)
+        self._patches.setenv("NO_PROXY", "127.0.0.1")
+        self._patches.delenv("ANTHROPIC_CUSTOM_HEADERS", raising=False)
         self._thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._patches.undo()
         self.closing.set()
         self._server.shutdown()
         self._server.server_close()

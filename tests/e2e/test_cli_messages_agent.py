@@ -36,8 +36,7 @@ def worker(body: dict[str, Any]) -> Step:
 @pytest.fixture(scope="module")
 def server() -> Iterator[AnthropicStub]:
     require_isolation()
-    with AnthropicStub() as server, pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with AnthropicStub() as server:
         yield server
 
 

@@ -51,9 +51,7 @@ WORD = "correct-horse-7"
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[AnthropicStub]:
-    with AnthropicStub() as server, pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        monkeypatch.delenv("ANTHROPIC_CUSTOM_HEADERS", raising=False)
+    with AnthropicStub() as server:
         yield server
 
 

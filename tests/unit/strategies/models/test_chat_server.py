@@ -62,8 +62,7 @@ def server() -> Iterator[AnthropicStub]:
 
 
 @pytest.fixture
-def stub(server: AnthropicStub, monkeypatch: pytest.MonkeyPatch) -> AnthropicStub:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def stub(server: AnthropicStub) -> AnthropicStub:
     return server.afresh()
 
 
