@@ -98,14 +98,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:  # n
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Let a worker of xdist send one report of a test that passed, not three: each costs half a small test."""
-    if not hasattr(item.config, "workerinput") or item.config.option.durations:
+    """Let a worker of xdist send one message of a test that passed, not five: each costs half a small test."""
+    if not hasattr(item.config, "workerinput") or item.config.option.durations or item.config.option.verbose > 0:
         return None
-    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for report in runtestprotocol(item, log=False, nextitem=nextitem):
         if report.when == "call" or not report.passed:
             item.ihook.pytest_runtest_logreport(report=report)
-    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
 
 
