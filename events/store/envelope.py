@@ -133,8 +133,7 @@ class Envelope(_Columns):
 
 def holds(envelope: Envelope) -> bool:
     """Tell whether an event is still what was hashed when it was appended."""
-    *header, previous, digest, payload = envelope
-    return sha256((previous + _SEPARATOR.join(map(str, header))).encode() + payload).hexdigest() == digest
+    return _digest(envelope[:10], envelope.previous_hash, envelope.payload) == envelope.hash
 
 
 def require_whole(envelope: Envelope) -> Envelope:
@@ -143,6 +142,15 @@ def require_whole(envelope: Envelope) -> Envelope:
         return envelope
     at = envelope.position
     raise CorruptLogError(f"event {at} is not what was hashed", position=at, hint="germline verify")
+
+
+def _digest(header: tuple[int, str, str, int, str, int, str, str, str, str], previous: str, payload: bytes) -> str:
+    position, event_id, stream, version, kind, schema, at, actor, cause, turn = header
+    hashed = (  # by one f-string: a join takes half as long again
+        f"{previous}{position}\x1f{event_id}\x1f{stream}\x1f{version}\x1f{kind}\x1f{schema}"
+        f"\x1f{at}\x1f{actor}\x1f{cause}\x1f{turn}"
+    )
+    return sha256(hashed.encode() + payload).hexdigest()
 
 
 def encode(event: Frozen) -> bytes:
@@ -188,31 +196,12 @@ def seal(
             raise UsageError(f"a header field of event {event_id!r} holds U+0000, 0x1F, or (correlation) a brace")
         position += 1
         version = reached[stream] = reached[stream] + 1
-        schema = schema_of(kind)
-        # One f-string, and a tuple made without asking how long it is: each half a microsecond of the three.
-        hashed = (
-            f"{previous}{position}\x1f{event_id}\x1f{stream}\x1f{version}\x1f{kind}\x1f{schema}"
-            f"\x1f{at}\x1f{actor}\x1f{cause}\x1f{turn}"
-        )
+        header = (position, event_id, stream, version, kind, schema_of(kind), at, actor, cause, turn)
         try:
-            digest = sha256(hashed.encode() + payload).hexdigest()
+            digest = _digest(header, previous, payload)
         except UnicodeEncodeError as error:
             raise UsageError(f"a header field of event {event_id!r} is not valid Unicode: {error}") from error
-        columns = (
-            position,
-            event_id,
-            stream,
-            version,
-            kind,
-            schema,
-            at,
-            actor,
-            cause,
-            turn,
-            previous,
-            digest,
-            payload,
-        )
+        columns = (*header, previous, digest, payload)  # made without asking how long it is, half a microsecond
         envelope = tuple.__new__(Envelope, columns)
         envelope.__dict__["event"] = event
         sealed.append(envelope)

@@ -154,13 +154,11 @@ def _brought(library: Library, capsule: Capsule) -> list[tuple[LiveClaim, Candid
     return [(claim, known[name]) for claim, name in names.items() if name in known]
 
 
-def brought_lines(event: Frozen) -> Iterator[str]:
+def brought_lines(event: Frozen) -> list[str]:
     """List the lines that an event brought."""
     fields = vars(event)  # a model looks long for an attribute that it has not
-    yield from fields.get("front", ())
-    yield from fields.get("lines", ())
-    for edit in fields.get("edits", ()):
-        yield from edit.text
+    edited = [text for edit in fields.get("edits", ()) for text in edit.text]
+    return [*fields.get("front", ()), *fields.get("lines", ()), *edited]
 
 
 def origins_of(library: Library, capsule: Capsule, lines: Iterable[ProjectedLine]) -> Mapping[int, Envelope]:
@@ -173,7 +171,7 @@ def origins_of(library: Library, capsule: Capsule, lines: Iterable[ProjectedLine
         named.setdefault(line.origin, set()).update([line.text.rstrip("\r\n")] if line.id else [])
     origins = library.origins(named.keys())
     for position, texts in named.items():
-        if texts.difference(text.rstrip("\r\n") for text in brought_lines(origins[position].event)):
+        if texts.difference([text.rstrip("\r\n") for text in brought_lines(origins[position].event)]):
             raise damaged(library.log, f"the origin of lines of {label(capsule)} in event {position}")
     return origins
 
