@@ -6,7 +6,7 @@ import os
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -51,5 +51,8 @@ def folder_in_memory() -> Iterator[Path | None]:
     if not os.access(MEMORY, os.W_OK) or shutil.disk_usage(MEMORY).free < LEAST_FREE_BYTES:
         yield None
         return
-    with TemporaryDirectory(prefix="germline-tests-", dir=MEMORY, ignore_cleanup_errors=True) as folder:
+    folder = mkdtemp(prefix="germline-tests-", dir=MEMORY)
+    try:
         yield Path(folder)
+    finally:  # not a TemporaryDirectory, which goes before what multiprocessing keeps in it
+        shutil.rmtree(folder, ignore_errors=True)
