@@ -226,11 +226,11 @@ def raw_schema(server: Server) -> Connection[tuple[object, ...]]:
 def at_once(name: str, place: Callable[[], str], rounds: int) -> None:
     """Print what eight writers keep of the rate of one."""
     ones, eights = zip(*[(rate_of(place(), 1), rate_of(place(), WRITERS)) for _ in range(rounds)], strict=True)
-    one, eight = statistics.median(ones), statistics.median(eights)
-    tell(f"{name}, {WRITERS} writers", Figure(statistics.median(map(truediv, eights, ones)), one, eight), 0.7)
+    alone, together = statistics.median(ones), statistics.median(eights)
+    tell(f"{name}, {WRITERS} writers", Figure(statistics.median(map(truediv, eights, ones)), alone, together), 0.7)
     slow = statistics.median([unhurried_rate(place()) for _ in range(rounds)])
     beside = f"   beside one that pauses {PAUSE_S * 1e3:.0f} ms before each event"
-    print(f"{'':<20}{slow:>14,.0f}{eight:>15,.0f}{eight / slow:>8.2f}{beside}")
+    print(f"{'':<20}{slow:>14,.0f}{together:>15,.0f}{together / slow:>8.2f}{beside}")
 
 
 def tell(name: str, figure: Figure, reach: float) -> None:

@@ -65,9 +65,11 @@ def rate_of(place: str, writers: int) -> float:
         process.join()
     with closing(opened(place)) as log:
         events = list(log.read())
-        links = [GENESIS, *(one.hash for one in events)]
-        sound = all(holds(one) and one.previous_hash == link for one, link in zip(events, links, strict=False))
-        if not sound or [one.position for one in events] != list(range(1, writers * EACH + 1)):
+        links = [GENESIS, *(event.hash for event in events)]
+        sound = all(
+            holds(event) and event.previous_hash == link for event, link in zip(events, links, strict=False)
+        )
+        if not sound or [event.position for event in events] != list(range(1, writers * EACH + 1)):
             raise SystemExit(f"{place}: {len(events)} of {writers * EACH} events, in one chain: {sound}")
     return writers * EACH / (max(end for _, end in times) - min(began for began, _ in times))
 

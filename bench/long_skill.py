@@ -162,7 +162,7 @@ def append(
     clock, log = registry.clock, registry.log
     decided = []
     for version, change in enumerate(made, first):
-        decided += [Decided("registry", one) for one in beside(log, version)]
+        decided += [Decided("registry", event) for event in beside(log, version)]
         scored_id = clock.new_id()
         decided += [
             Decided(stream, event, scored_id if isinstance(event, CandidateScored) else "")

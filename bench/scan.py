@@ -94,9 +94,9 @@ def each_line(files: tuple[Path, ...], decode: Callable[[bytes], object]) -> Non
 
 def ours(files: tuple[Path, ...]) -> Scan:
     """Scan to episodes and signals."""
-    found = scan(files)
-    detect(found.records)
-    return found
+    scanned = scan(files)
+    detect(scanned.records)
+    return scanned
 
 
 def seconds(action: Callable[[], object]) -> float:
@@ -137,13 +137,13 @@ def peak_mb() -> float:
 
 def recall(written: Written) -> tuple[float, int]:
     """Give the share of the failing calls that were written which were found, and how many were found besides."""
-    found = {
+    failing = {
         (Path(record.source).stem, step.span.line)
         for record in scan(written.files).records
         for step in record.steps
         if step.error
     }
-    return len(found & written.failing) / len(written.failing), len(found - written.failing)
+    return len(failing & written.failing) / len(written.failing), len(failing - written.failing)
 
 
 def two_processes(files: tuple[Path, ...]) -> tuple[float, float]:
@@ -164,8 +164,8 @@ def further(files: tuple[Path, ...]) -> tuple[float, int, float]:
         lines = file.read(1_000_000)
         grown.write(lines[: lines.rindex(b"\n") + 1])
     began = time.perf_counter()
-    found = scan_on(files, stored)
-    return again_s, found.text_bytes, time.perf_counter() - began
+    rescanned = scan_on(files, stored)
+    return again_s, rescanned.text_bytes, time.perf_counter() - began
 
 
 def report(size_mb: int, texts: Path) -> None:
@@ -195,12 +195,12 @@ def report(size_mb: int, texts: Path) -> None:
         for name, taken in spent.items():
             print(f"{name:<24}{size / taken:>8,.0f} MB/s")
         own = spent["ours, to signals"]
-        one, two = two_processes(files)
+        one_s, two_s = two_processes(files)
         share_found, besides = recall(written)
         again_s, read_bytes, grown_s = further(files)
         print(f"of the bare decode      {spent['bare typed decode'] / own:>8.2f}   to reach 0.5")
         print(f"of json.loads           {spent['json.loads'] / own:>8.2f}   to reach 2")
-        print(f"two processes           {one / two:>8.2f}   to reach 1.7 ({os.cpu_count()} cores)")
+        print(f"two processes           {one_s / two_s:>8.2f}   to reach 1.7 ({os.cpu_count()} cores)")
         print(f"peak memory growth      {peak_growth_mb(folder):>8.0f}   MB, to stay under 64")
         print(f"recall of failing calls {share_found:>8.3f}   to reach 1 ({besides} found besides)")
         print(f"second scan             {again_s:>8.3f}   s, to stay under 0.5")

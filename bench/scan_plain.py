@@ -103,23 +103,23 @@ def peer() -> tuple[str, Callable[[Path], int]]:
     environment = {**os.environ, "LC_ALL": "C"}
 
     def count(path: Path) -> int:
-        found = subprocess.run([*command, str(path)], env=environment, capture_output=True, check=True)
-        return int(found.stdout)
+        lines_found = subprocess.run([*command, str(path)], env=environment, capture_output=True, check=True)
+        return int(lines_found.stdout)
 
     return " ".join(command[:2]), count
 
 
 def search(finder: Finder, path: Path) -> int:
     """Find every line that matches, with its bytes and its number; return how many."""
-    line, found = 1, 0
+    line, lines_found = 1, 0
     for raw, byte_start, _ in blocks(LogFile(path)):
         counted = 0
         for start, end in finder.lines(raw):
             line, counted = line + raw.count(b"\n", counted, start), start
             place = Span(byte_start + start, byte_start + end, line)
-            found += bool(place)
+            lines_found += bool(place)
         line += raw.count(b"\n", counted)
-    return found
+    return lines_found
 
 
 def seconds(action: Callable[[Path], int], path: Path, expected: int | None = None) -> tuple[float, int]:
@@ -147,7 +147,7 @@ def compare(corpus: Corpus, finders: dict[str, Finder], rounds: int) -> None:
     share = "as in loghub" if corpus.share is None else f"{corpus.share:.0%} of lines match"
     print(f"{size:.0f} MB, {share}: {lines:,} lines")
     for side, times in spent.items():
-        ratio = statistics.median(one / own for one, own in zip(spent[name], times, strict=True))
+        ratio = statistics.median(peer_s / own for peer_s, own in zip(spent[name], times, strict=True))
         reach = f"  (to reach: {REACH[side]})" if corpus.share == USUAL and side in REACH else ""
         print(f"  {side:<12}{size / statistics.median(times):>8.0f} MB/s{ratio:>7.2f}{reach}")
 
@@ -166,8 +166,8 @@ def peak_mb() -> float:
     status = Path("/proc/self/status")
     if not status.exists():
         return math.nan
-    told = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM"))
-    return int(told.split()[1]) / 1024
+    peak = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM"))
+    return int(peak.split()[1]) / 1024
 
 
 def whole_reader(corpus: Corpus) -> None:

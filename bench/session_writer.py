@@ -99,15 +99,15 @@ def _take_queries(run: Body, texts: Texts) -> None:
 
 
 def _take_calls(talk: list[Body], texts: Texts) -> None:
-    for said, answer in itertools.pairwise(talk):
-        for call in (said.get("tool_calls") or [])[:1]:
+    for turn, answer in itertools.pairwise(talk):
+        for call in (turn.get("tool_calls") or [])[:1]:
             asked = call["function"]
             if answer["content"].startswith("Error"):
                 texts.errors.append(answer["content"])
             else:
                 texts.tools.append((asked["name"], json.loads(asked["arguments"]), answer["content"]))
-        if said["role"] == "assistant" and said.get("content"):
-            texts.thoughts.append(said["content"])
+        if turn["role"] == "assistant" and turn.get("content"):
+            texts.thoughts.append(turn["content"])
 
 
 class SessionWriter:

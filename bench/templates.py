@@ -57,17 +57,17 @@ class Figures(NamedTuple):
     warm: float
 
 
-def agreement(found: Sequence[str], truth: Sequence[str]) -> Agreement:
+def agreement(grouped: Sequence[str], truth: Sequence[str]) -> Agreement:
     """Compare the template of each line with the true one."""
-    groups, true_groups = _lines_of(found), _lines_of(truth)
+    groups, true_groups = _lines_of(grouped), _lines_of(truth)
     whole = [lines for lines in groups.values() if lines == true_groups[truth[lines[0]]]]
     exact = [template for template, lines in groups.items() if {truth[line] for line in lines} == {template}]
     both = len(groups) + len(true_groups)
-    same = sum(template == true for template, true in zip(found, truth, strict=True))
+    same = sum(template == true for template, true in zip(grouped, truth, strict=True))
     return Agreement(
-        ga=sum(map(len, whole)) / len(found),
+        ga=sum(map(len, whole)) / len(grouped),
         fga=2 * len(whole) / both,
-        pa=same / len(found),
+        pa=same / len(grouped),
         fta=2 * len(exact) / both,
     )
 
@@ -87,7 +87,7 @@ def measured(path: Path) -> Figures:
     normalised.cache_clear()
     start = time.perf_counter()
     templates = templates_of(map(normalised, lines))
-    found = [templates[normalised(line)] for line in lines]
+    grouped = [templates[normalised(line)] for line in lines]
     cold_s = time.perf_counter() - start
     warm_s = 0.0
     for _ in range(WARM_ROUNDS):
@@ -95,9 +95,9 @@ def measured(path: Path) -> Figures:
         start = time.perf_counter()
         again = [templates[normalised(line)] for line in read_again]
         warm_s += time.perf_counter() - start
-        if again != found:
+        if again != grouped:
             raise SystemExit(f"{path.stem}: a warm cache gives other templates")
-    return Figures(agreement(found, truth), len(lines) / cold_s, WARM_ROUNDS * len(lines) / warm_s)
+    return Figures(agreement(grouped, truth), len(lines) / cold_s, WARM_ROUNDS * len(lines) / warm_s)
 
 
 def main() -> int:

@@ -235,8 +235,8 @@ def jumps_elsewhere(registry: Path, env: Mapping[str, str], count: int) -> tuple
     """Jump in a process of its own, which nothing else has made grow."""
     words = [sys.executable, "-m", "bench.jumps", str(registry), str(count)]
     here = {**env, "PYTHONPATH": str(Path(__file__).parent.parent)}
-    said = subprocess.run(words, env=here, capture_output=True, check=True, text=True).stdout
-    spent, grown = json.loads(said)
+    printed = subprocess.run(words, env=here, capture_output=True, check=True, text=True).stdout
+    spent, grown = json.loads(printed)
     return spent, grown
 
 

@@ -153,8 +153,8 @@ def row(world: World, trials: int, budget: int) -> str:
         fast += grows_fastest(coins)
     proven, harmed = (sum(end[0] == kind for end in ends) / trials for kind in ("proven", "harmful"))
     figures = (proven, single / trials, looked / trials, fast / trials)
-    told = "".join(f"{figure:>9.2f}" for figure in figures)
-    return f"{world.name:<44}{told}{fmean(end[1] for end in ends):>10.0f}{harmed:>8.2f}{fmean(passed):>8.2f}"
+    shown = "".join(f"{figure:>9.2f}" for figure in figures)
+    return f"{world.name:<44}{shown}{fmean(end[1] for end in ends):>10.0f}{harmed:>8.2f}{fmean(passed):>8.2f}"
 
 
 def worlds() -> list[World]:

@@ -58,10 +58,10 @@ def busy_years(log: SqliteLog, events: int) -> None:
     for copy, begun in enumerate(range(0, events, len(sample))):
         drafts = []
         for stream, event in sample[: events - begun]:
-            told = event
+            appended = event
             if isinstance(event, SignalRaised):
-                told = event.model_copy(update={"evidence": tuple(islice(names, 3))})
-            drafts.append(EventDraft(f"{stream}@{copy}", told, clock.new_id(), clock.now(), actor))
+                appended = event.model_copy(update={"evidence": tuple(islice(names, 3))})
+            drafts.append(EventDraft(f"{stream}@{copy}", appended, clock.new_id(), clock.now(), actor))
         log.append(drafts, expected=dict.fromkeys((draft.stream for draft in drafts), 0))
 
 
@@ -71,7 +71,7 @@ def busy_quarter() -> list[tuple[str, Frozen]]:
         folder = Path(made_in)
         with closing(SqliteLog.open(folder / "registry.db", create=True)) as log:
             fill(Registry(log, SystemClock(), "person:bench"), folder, skills=10, turns=20)
-            return [(one.stream, one.event) for one in log.read()]
+            return [(envelope.stream, envelope.event) for envelope in log.read()]
 
 
 def signals(log: SqliteLog, events: int) -> None:

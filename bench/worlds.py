@@ -57,24 +57,24 @@ def main() -> None:
     )
     for name in asked.worlds:
         for episodes in asked.episodes:
-            told, count = [], 0
+            answers, count = [], 0
             for seed in seeds:
                 records = world(name, seed, episodes=episodes)
                 count += bool(promoted(judgements(records, str(seed))))
-                told.append(oracle(records))
-            _row(name, episodes, "none", count, told)
+                answers.append(oracle(records))
+            _row(name, episodes, "none", count, answers)
         for lift in asked.lifts:
             for episodes in asked.planted:
-                told, count = [], 0
+                answers, count = [], 0
                 for seed in seeds:
                     records = with_rule(world(name, seed, episodes=episodes), RULE, seed, lift=lift)
                     count += RULE in [judgement.claim for judgement in promoted(judgements(records, str(seed)))]
-                    told.append(oracle(records))
-                _row(name, episodes, f"{lift:+.2f}", count, told)
+                    answers.append(oracle(records))
+                _row(name, episodes, f"{lift:+.2f}", count, answers)
 
 
-def _row(name: str, episodes: int, lift: str, count: int, told: Sequence[Told]) -> None:
-    whole, plain = sum(one.whole for one in told), sum(one.plain for one in told)
+def _row(name: str, episodes: int, lift: str, count: int, answers: Sequence[Told]) -> None:
+    whole, plain = sum(answer.whole for answer in answers), sum(answer.plain for answer in answers)
     print(f"{name:<16}{episodes:>9,}{lift:>6}{count:>9}{whole:>7}{plain:>6}", flush=True)
 
 

@@ -219,7 +219,7 @@ def placebo(folder: Path, audits: int, options: Sequence[str], seed: int, *, sea
     tasks = folder / "tasks"
     names = tuple(task.id for task in write_tasks(tasks, "sales"))
     as_hurt = patch("strategies.audit.audit_skill.hurt_tasks", lambda _: names) if searched else nullcontext()
-    helped = changed = found = 0
+    helped = changed = harmful = 0
     began = time.perf_counter()
     given = (PLACEBO.place / "SKILL.md").read_text(encoding="utf-8")
     for number in range(audits):
@@ -227,8 +227,8 @@ def placebo(folder: Path, audits: int, options: Sequence[str], seed: int, *, sea
             done = audited(PLACEBO, tasks, folder / f"audit-{number}", salt=f":{seed}:{number}", options=options)
         helped += done.called_helped
         changed += done.text != given
-        found += done.found_harm
-        seen = f"the text changed in {changed}, harm found in {found}"
+        harmful += done.found_harm
+        seen = f"the text changed in {changed}, harm found in {harmful}"
         print(f"{number + 1:>4} audits: an edit called helped in {helped}, {seen}", flush=True)
     print(f"{time.perf_counter() - began:.0f} s")
 

@@ -113,7 +113,7 @@ def trained(
     )
     rig = Rig(registry, harness, PRESETS["balanced"], seed=world.seed)
     proposer = population_proposer(population, ideas) if population else ideas
-    found, divisions = [], []
+    counts, divisions = [], []
     for runs in marks:
         plan = TrainingPlan(
             NAME,
@@ -126,20 +126,20 @@ def trained(
         )
         made = train(plan).record.epochs[-1].runs
         lines = (line.text for gene in registry.capsule(NAME).genes for line in gene.lines)
-        found.append(counted(world, "".join(lines), made))
+        counts.append(counted(world, "".join(lines), made))
         divisions.append(division.counts + Counter(prompts=ideas.prompts))
     registry.log.close()
-    return found, divisions
+    return counts, divisions
 
 
 def practised(world: World, tasks: TaskSet, ideas: Ideas, marks: Sequence[int]) -> list[Found]:
     """Do what common practice does, and look after as many runs."""
     greedy = MeanRises(world, ideas, divide_tasks(tasks, SplitBook(split_key(world))), MINIBATCH)
-    found = []
+    counts = []
     for runs in marks:
         greedy.until(runs)
-        found.append(counted(world, greedy.text, greedy.runs))
-    return found
+        counts.append(counted(world, greedy.text, greedy.runs))
+    return counts
 
 
 def split_key(world: World) -> str:
@@ -147,9 +147,9 @@ def split_key(world: World) -> str:
     return f"{world.seed:032x}"
 
 
-def row(name: str, found: Sequence[Found]) -> str:
+def row(name: str, counts: Sequence[Found]) -> str:
     """Write the means over seeds."""
-    means = [fmean(values) for values in zip(*found, strict=True)]
+    means = [fmean(values) for values in zip(*counts, strict=True)]
     runs, held_out, *lines = means
     return f"{name:<12}{runs:>8,.0f}{held_out:>10.3f}" + "".join(f"{value:>10.2f}" for value in lines)
 
@@ -162,8 +162,8 @@ def print_means(
     """Print the means over seeds at each mark: what was found, and what the runs were for."""
     print(f"{'':<12}{'runs':>8}{'held-out':>10}{'true':>10}{'harmful':>10}{'by heart':>10}{'fillers':>10}")
     for at in range(len(marks)):
-        for name, found in rows.items():
-            print(row(name, [each[at] for each in found]))
+        for name, counts in rows.items():
+            print(row(name, [each[at] for each in counts]))
     print(f"{'for':<12}{'runs':>8}" + "".join(f"{purpose:>10}" for purpose in (*PURPOSES, "prompts")))
     for at, runs in enumerate(marks):
         for name, divisions in spent.items():
@@ -196,8 +196,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             ideas = ideas_of(only="heart" if asked.by_heart else "", tagged=not asked.untagged)
             with tempfile.TemporaryDirectory(prefix="germline-bench-") as folder:
                 population = "" if name == "germline" else name
-                found, divisions = trained(world, tasks, ideas, population, marks, Path(folder))
-            rows[name].append(found)
+                counts, divisions = trained(world, tasks, ideas, population, marks, Path(folder))
+            rows[name].append(counts)
             spent[name].append(divisions)
         rows["mean rises"].append(practised(world, tasks, ideas, marks))
         every = " ".join(f"mind the {kind}" for kind in world.kinds)

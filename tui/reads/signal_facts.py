@@ -110,7 +110,7 @@ class SignalFacts:
         still = [fact for fact in self.facts if fact.state == "open"]
         return OpenFacts(len(still), next((fact.group.template or fact.group.head.action for fact in still), ""))
 
-    def found(self, fingerprint: str) -> SignalFact | None:
+    def fact_of(self, fingerprint: str) -> SignalFact | None:
         """Find the fact that a signal tells, None where it was not raised."""
         return next((fact for fact in self.facts if fingerprint in fact.group.fingerprints), None)
 

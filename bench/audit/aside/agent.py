@@ -211,8 +211,8 @@ class AsideRun:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             Path(path).write_text(text, encoding="utf-8")
         except OSError as error:
-            said = f"{path}: {error.strerror}"
-            self.session.step("Write", {"file_path": path, "content": text}, said, failed=True)
+            problem = f"{path}: {error.strerror}"
+            self.session.step("Write", {"file_path": path, "content": text}, problem, failed=True)
             if path == self.task["path"] or not self.skill.chance(f"recover {path}", RECOVERED):
                 raise StuckError(f"I could not write {path}.") from error
             self.put(self.task["path"], text)

@@ -156,13 +156,13 @@ def trials_of(
     config.require("rollouts", "engine")
     asked = HarnessOptions(tape=tape, tell=tell)
 
-    def told(skill: str) -> Harness:
+    def announced(skill: str) -> Harness:
         harness = harness_of(registry, skill, config, asked)
         for note in harness.notes:
             tell(note)
         return harness
 
-    harness = cache(told)
+    harness = cache(announced)
     return ConfiguredTrials(lambda skill: config.rollouts.of(skill).decide, harness, deferred, on_progress)
 
 

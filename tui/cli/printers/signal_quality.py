@@ -88,7 +88,7 @@ def tell_quality(
 def _tell_facts(call: Invocation, facts: SignalFacts, rows: Sequence[QualityRow]) -> None:
     """List the facts that tell most surely of failure, each by the surest of its signals."""
     surest = sorted(rows, key=lambda row: -row.precision.low)
-    first = {fact.id: (fact, row) for row in reversed(surest) if (fact := facts.found(row.fingerprint))}
+    first = {fact.id: (fact, row) for row in reversed(surest) if (fact := facts.fact_of(row.fingerprint))}
     shown = sorted(first.values(), key=lambda each: -each[1].precision.low)
     if not shown:
         call.say("no signal that was asked for shows in an episode with an outcome")
