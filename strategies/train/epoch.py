@@ -121,7 +121,7 @@ def _propose(
     case = _case(plan, record, capsule, _unanswered(attempts, before))
     given = _suggested(plan, record, capsule, case) if case.batches else []
     known_ideas = {idea_of(known.proposed.edits) for known in before} | _refused_ideas(plan)
-    tags = {tag for task in rig.harness.divided.sealed for tag in task.tags}
+    tags = rig.harness.divided.sealed_tags
     proposals: list[tuple[CandidateProposed, str]] = []
     for each, standing in given:
         change, actor = each

@@ -46,8 +46,11 @@ def tested_group(plan: TrainingPlan, record: TrainingRecord) -> TestedGroup:
     short = are_runs_short(plan, record)
     group = waiting if waiting and short else tested_first(every, rig.harness.divided.sealed)
     is_last = len(record.epochs) + 1 >= plan.epochs
-    tags = {tag for task in rig.harness.divided.sealed for tag in task.tags}
-    company = 1 if short or is_last or _has_waited(record, waiting) else min(LEAST_COMPANY, len(tags))
+    company = (
+        1
+        if short or is_last or _has_waited(record, waiting)
+        else min(LEAST_COMPANY, len(rig.harness.divided.sealed_tags))
+    )
     return TestedGroup(group, company, not is_last and not any(is_put_off(known) for known in group))
 
 

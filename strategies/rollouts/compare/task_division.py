@@ -46,6 +46,11 @@ class DividedTasks:
         )
         return {task.id: split for split, tasks in parts for task in tasks}
 
+    @property
+    def sealed_tags(self) -> frozenset[str]:
+        """The tags that sealed tasks have: what a change can be tested on."""
+        return frozenset(tag for task in self.sealed for tag in task.tags)
+
 
 def divide_tasks(tasks: TaskSet, book: SplitBook) -> DividedTasks:
     """Divide tasks, 30 / 50 / 20 of each tag and of all of them, each split in the order of their ids.
