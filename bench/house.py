@@ -255,7 +255,7 @@ async def queries_of_a_key(path: Path) -> int:
     """Count the SQL statements of the dearest key that moves the cursor of the Why screen down by a line."""
     from events.clock import SystemClock  # noqa: PLC0415 - the screens are loaded for this row alone
     from tui.screens.app import GermlineApp  # noqa: PLC0415
-    from tui.session.bootstrap import open_library  # noqa: PLC0415
+    from tui.session.open_registry import open_library  # noqa: PLC0415
 
     statements: list[str] = []
     connect = sqlite3.connect

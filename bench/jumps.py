@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from events.clock import SystemClock
 from tui.screens.app import GermlineApp
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 from tui.widgets.event_list import EventList
 
 SIZE: Final = (140, 40)

@@ -15,7 +15,7 @@ from tests.story import NOW
 from tui.screens.addresses import place_of
 from tui.screens.app import GermlineApp
 from tui.screens.base import PlaceScreen
-from tui.session.bootstrap import open_library, open_registry
+from tui.session.open_registry import open_library, open_registry
 from tui.text.rows import text_of
 from tui.widgets.rows_view import RowList, RowsView
 

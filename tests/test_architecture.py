@@ -83,7 +83,7 @@ HOMES = {
         "tui/cli/config/layers.py",
         "tui/cli/config/consents.py",  # what a person trusts
         "tui/session/clipboard_file.py",  # where the last copy is kept
-        "tui/session/bootstrap.py",  # what lies beside a registry on a server
+        "tui/session/open_registry.py",  # what lies beside a registry on a server
     ),
     "typer": ("tui/cli/",),
     "click": ("tui/cli/",),
@@ -167,7 +167,7 @@ PURE = (
     "strategies/signals/",
     "strategies/trials/analysis.py",
     "strategies/trials/e_process.py",
-    "strategies/trials/plan.py",
+    "strategies/trials/trial_power.py",
     "strategies/usage/",
     "tui/views/",
 )

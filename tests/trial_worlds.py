@@ -16,8 +16,8 @@ from registry.query.trials import running_trial, trials_of
 from registry.skill_md.render import stamped_version
 from strategies.pool.intake import scan_into
 from strategies.trials import trial_terms
-from strategies.trials.plan import power_of
 from strategies.trials.run_trial import assign, look, start_trial, switch
+from strategies.trials.trial_power import power_of
 from strategies.trials.trial_terms import TrialTerms, plan_trial
 from tests.clocks import START, SetClock
 from tests.registries import LOOK, NAME, imported, judged, new_registry, proposal
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from registry.registry import Registry
     from registry.state.trial import SkillTrial
-    from strategies.trials.plan import History, Power
+    from strategies.trials.trial_power import History, Power
 
 HOUR = 3_600.0
 BY_BLOCKS = TrialTerms(candidates=("c1",), block_s=int(4 * HOUR))

@@ -15,7 +15,7 @@ from events.integrity.checkpoint_file import read_kept
 from events.integrity.sidecar import sidecar_of
 from events.sqlite.errors import COMPLAINTS, typed
 from events.sqlite.log import SqliteLog
-from events.sqlite.open import PARTIAL, open_session
+from events.sqlite.open_database import PARTIAL, open_session
 from events.sqlite.queries import standing
 from events.sqlite.swap import named_errors, put, swap_in, sweep
 from events.sqlite.verify import verify_file

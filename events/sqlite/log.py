@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from events.clock import pause
 from events.errors import BusyError, ConflictError, StorageError
-from events.sqlite.open import open_session
+from events.sqlite.open_database import open_session
 from events.sqlite.queries import question, standing
 from events.store.append_checks import check_versions
 from events.store.envelope import Envelope

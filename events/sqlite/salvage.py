@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from events.integrity.checks import Chain, as_text
 from events.sqlite.backup import copying
 from events.sqlite.errors import COMPLAINTS, typed
-from events.sqlite.open import open_session
+from events.sqlite.open_database import open_session
 from events.sqlite.swap import named_errors
-from events.sqlite.wal import lay_out, left_out
+from events.sqlite.wal_salvage import lay_out, left_out
 from events.store.contents import BLOB_KINDS, UNKNOWN, content_hash
 from events.store.envelope import GENESIS, Envelope
 from events.store.pages import SELECT

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from events.errors import BusyError, ConflictError, StorageError
 from events.fsync import sync
 from events.sqlite.errors import COMPLAINTS, is_busy, typed
-from events.sqlite.open import PARTIAL
+from events.sqlite.open_database import PARTIAL
 from events.store.envelope import GENESIS
 from events.store.protocol import Head
 

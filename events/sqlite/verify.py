@@ -16,8 +16,8 @@ from events.integrity.checks import (
     integrity_of,
     table_problems,
 )
-from events.sqlite.open import APPLICATION_ID, SCHEMA_VERSION, address_of, clear_leftovers, rest_of
-from events.sqlite.wal import left_out
+from events.sqlite.open_database import APPLICATION_ID, SCHEMA_VERSION, address_of, clear_leftovers, rest_of
+from events.sqlite.wal_salvage import left_out
 from events.store.pages import SELECT
 from events.store.protocol import Integrity, Problem
 

@@ -10,7 +10,7 @@ from events.types.score import Score
 from registry.state.capsule import Capsule, CapsuleFile, blank, is_capsule_name, is_skill_name
 from registry.state.edits import apply_edits
 from registry.state.gene import Gene, LiveClaim
-from registry.state.instruction_files import instruction_format, path_of_name
+from registry.state.instruction_formats import instruction_format, path_of_name
 from registry.state.line import SkillLine, first_lines
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from registry.skill_md.folder import SkillFolder, content_of, decode, refuse_odd
 from registry.skill_md.rules import Breach, hidden_advice
 from registry.skill_md.skill_files import MAX_SKILL_BYTES, SKILL_FILE, main_file, walk
 from registry.skill_md.text import Section, cut, split_lines
-from registry.state.instruction_files import (
+from registry.state.instruction_formats import (
     instruction_format,
     is_instructions_name,
     name_of_path,

@@ -12,7 +12,7 @@ from registry.skill_md.front_matter import FrontMatterEntry, read_front
 from registry.skill_md.invisible_chars import hidden_characters
 from registry.skill_md.text import FENCE, front_end, split_lines
 from registry.state.capsule import MAX_NAME, is_skill_name
-from registry.state.instruction_files import is_instructions_name
+from registry.state.instruction_formats import is_instructions_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

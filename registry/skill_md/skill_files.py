@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from events.errors import SkillFormatError, StorageError
 from registry.state.capsule import is_skill_name
-from registry.state.instruction_files import path_of_name
+from registry.state.instruction_formats import path_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.score import Unmeasured
-from registry.state.instruction_files import covers_project, is_instructions_name
+from registry.state.instruction_formats import covers_project, is_instructions_name
 
 if TYPE_CHECKING:
     from events.types.parts import FileEntry, NewSkill

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from events.types.claims import ANY, AfterError
 from strategies.claims.applicability import Moment, next_action
 from strategies.claims.claim_kind import ClaimKind
-from strategies.claims.phrases import command, ordinal
+from strategies.claims.claim_sentences import command, ordinal
 from strategies.episodes.action_class import is_class, of_class
 
 if TYPE_CHECKING:

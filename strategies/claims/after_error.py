@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from events.types.claims import AfterError
 from strategies.claims.applicability import Moment, matches, next_action
 from strategies.claims.claim_kind import ClaimKind
-from strategies.claims.phrases import also_avoid_line, avoid_line, do_line
+from strategies.claims.claim_sentences import also_avoid_line, avoid_line, do_line
 from strategies.episodes.action_class import is_class, overlap
 
 if TYPE_CHECKING:

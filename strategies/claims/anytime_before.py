@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from events.types.claims import HAND_IN, AnytimeBefore, Before, StartWith
 from strategies.claims.applicability import Moment, first_use, last_action
 from strategies.claims.claim_kind import ClaimKind
-from strategies.claims.phrases import command
+from strategies.claims.claim_sentences import command
 from strategies.episodes.action_class import covered_by, overlap
 
 if TYPE_CHECKING:

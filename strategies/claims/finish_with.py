@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from events.types.claims import FinishWith
 from strategies.claims.applicability import Moment, is_preceded_by, last_action
 from strategies.claims.claim_kind import ClaimKind
-from strategies.claims.phrases import command
+from strategies.claims.claim_sentences import command
 from strategies.episodes.action_class import overlap
 
 if TYPE_CHECKING:

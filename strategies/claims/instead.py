@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from events.types.claims import Instead
 from strategies.claims.applicability import Moment
 from strategies.claims.claim_kind import ClaimKind
-from strategies.claims.phrases import command
+from strategies.claims.claim_sentences import command
 from strategies.episodes.action_class import covered_by
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from strategies.claims.applicability import Moment, first_use, last_action
 from strategies.claims.claim_kind import ClaimKind
-from strategies.claims.phrases import command
+from strategies.claims.claim_sentences import command
 from strategies.episodes.action_class import is_of
 
 if TYPE_CHECKING:

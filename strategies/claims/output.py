@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from events.types.claims import OutputClaim
 from strategies.claims.applicability import Moment
 from strategies.claims.claim_kind import ClaimKind
-from strategies.claims.phrases import plain
+from strategies.claims.claim_sentences import plain
 
 if TYPE_CHECKING:
     from events.types.claims import Claim

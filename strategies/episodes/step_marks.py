@@ -13,7 +13,7 @@ import msgspec
 
 from strategies.episodes import mark_patterns as forms
 from strategies.episodes.action_class import EDIT_TOOLS, SHELL_TOOLS
-from strategies.episodes.spoken_forms import spoken
+from strategies.episodes.feedback_phrases import spoken
 from strategies.episodes.text_hash import bytes_key
 from strategies.files.log_records import UNREADABLE
 

@@ -9,7 +9,7 @@ from registry.decide.promote import edited
 from registry.state.line_claims import claims_by_edit, claims_of, lost_claims
 from strategies.claims.applicability import counted_claims, live_claims
 from strategies.claims.catalogue import questions, sentence
-from strategies.claims.phrases import seen_with
+from strategies.claims.claim_sentences import seen_with
 from strategies.evolve.draft import CandidateDraft, key_of, proposed_as, scope_shown, seen_of
 from strategies.gate.ablation import ClaimPosition, ablate
 from strategies.gate.replay.contrast import judged

@@ -12,7 +12,7 @@ from events.types.score import Score, Unmeasured
 from registry.decide.commands import RecordFact
 from registry.state.tiers import tier_at_promotion
 from strategies.claims.applicability import claims_in, counted_claims, live_claims
-from strategies.claims.phrases import seen_with
+from strategies.claims.claim_sentences import seen_with
 from strategies.gate.explain import author_rules, claim_rule, gene_rules, text_rules, weight_rule
 from strategies.gate.file_findings import file_changes
 from strategies.gate.grave_actions import person_rules

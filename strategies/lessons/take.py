@@ -9,7 +9,7 @@ from events.errors import RefusedError
 from events.types.candidate_events import CandidateProposed
 from events.types.claims import Trigger
 from registry.decide.commands import ChangeTier, Propose
-from registry.state.instruction_files import covers_project
+from registry.state.instruction_formats import covers_project
 from strategies.claims.applicability import live_claims
 from strategies.gate.replay.measure import candidate_id
 from strategies.monitor.review import approve, reject

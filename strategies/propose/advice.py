@@ -18,7 +18,7 @@ from events.types.claims import (
 )
 from strategies.claims.applicability import live_claims, matches, previous_action
 from strategies.claims.catalogue import sentence
-from strategies.claims.phrases import with_examples
+from strategies.claims.claim_sentences import with_examples
 from strategies.episodes.action_class import is_class, is_hand_in, overlap
 from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.decisions import decisions_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from events.types.claims import LOOK, AfterError
 from strategies.claims.after_error import first_failure
 from strategies.claims.applicability import hands_in, last_action
-from strategies.claims.phrases import also_avoid_line, avoid_line
+from strategies.claims.claim_sentences import also_avoid_line, avoid_line
 from strategies.episodes.action_class import is_class, is_hand_in, is_meaning, overlap
 from strategies.gate.replay.contrast import Contrast, contrast, outcome_of
 from strategies.gate.replay.recovery_endpoint import attempts

@@ -13,7 +13,7 @@ from events.sqlite.errors import COMPLAINTS
 from events.sqlite.word_index import WordIndex
 from registry.skill_md.front_matter import description_of
 from registry.state.capsule import is_skill_name
-from strategies.scope.content import TextIndex, telling_words, words_of
+from strategies.scope.word_ranking import TextIndex, telling_words, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

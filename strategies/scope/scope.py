@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from registry.query.signals import assignments
 from registry.skill_md.front_matter import description_of
 from registry.state.capsule import is_skill_name
-from registry.state.instruction_files import covers_project
+from registry.state.instruction_formats import covers_project
 from registry.state.line_claims import claims_of
 from strategies.episodes.episode_records import moved_to
 from strategies.episodes.origins import origins_of
 from strategies.episodes.skill_version import under_versions
-from strategies.scope.content import MARGIN, Nearest, TextIndex, words_of
 from strategies.scope.log_globs import LogGlobs
 from strategies.scope.other_work import NO_OTHER_WORK, OtherWork
+from strategies.scope.word_ranking import MARGIN, Nearest, TextIndex, words_of
 from strategies.signals.open_signals import ABOUT_A_SKILL, REPEATED_WISH, Sightings, version_about
 
 if TYPE_CHECKING:

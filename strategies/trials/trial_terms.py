@@ -13,7 +13,7 @@ from registry.decide.promote import edited
 from registry.skill_md.render import label
 from registry.state.trial import MOST_FACTORS
 from strategies.episodes.episode import moment_s
-from strategies.trials.plan import LEAST_HISTORY, History, Power, history_of, power_of
+from strategies.trials.trial_power import LEAST_HISTORY, History, Power, history_of, power_of
 from strategies.trials.trial_sessions import Counting, claim_of, sessions_of_skill
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from strategies.gate.stats.alpha_spending import nth_share
 from strategies.gate.stats.mantel_haenszel import one_sided_p, stratifier
 from strategies.pool.known_episodes import split_groups
 from strategies.pool.splits import divide
-from strategies.scope.content import words_of
+from strategies.scope.word_ranking import words_of
 from strategies.usage.trigger_audit import matches
 
 if TYPE_CHECKING:

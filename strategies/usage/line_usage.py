@@ -18,9 +18,9 @@ from strategies.pool.splits import Division, divide
 from strategies.pool.weights import weighed
 from strategies.scope.scope import scope_of
 from strategies.usage.action_names import ActionNames
+from strategies.usage.handwritten_lines import reading_of, stating
 from strategies.usage.line_witnesses import audit_traces, witness_of
 from strategies.usage.loaded_sessions import loads_of
-from strategies.usage.readings import reading_of, stating
 from strategies.usage.worth import UNWITNESSED, comparison_of, worth_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.state.capsule import is_skill_name
-from registry.state.instruction_files import instruction_format, path_of_name
+from registry.state.instruction_formats import instruction_format, path_of_name
 from strategies.episodes.episode_records import with_skills
 from strategies.episodes.skill_version import under_versions
 

@@ -18,7 +18,7 @@ from strategies.episodes.episode import moment_s
 from strategies.episodes.skill_version import known_versions
 from strategies.gate.replay.exposure import moments_of
 from strategies.logs.first_requests import first_requests
-from strategies.scope.content import words_of
+from strategies.scope.word_ranking import words_of
 from strategies.signals.open_signals import described_in
 from strategies.signals.proportion import wilson
 from strategies.usage.action_names import ActionNames

@@ -12,11 +12,11 @@ import pytest
 from events.errors import BusyError, ConflictError, CorruptLogError, NotFoundError, StorageError
 from events.integrity.checkpoint_file import keep_checkpoint
 from events.integrity.sidecar import sidecar_of
-from events.sqlite import open as opening
+from events.sqlite import open_database as opening
 from events.sqlite import swap
 from events.sqlite.backup import back_up, lacking, restore
 from events.sqlite.log import SqliteLog
-from events.sqlite.open import PARTIAL
+from events.sqlite.open_database import PARTIAL
 from events.sqlite.swap import sweep
 from events.sqlite.verify import verify_file
 from events.store.protocol import StoredDocument, StoredEpisode

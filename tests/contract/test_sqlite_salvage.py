@@ -13,7 +13,7 @@ from events.errors import CorruptLogError
 from events.sqlite.log import SqliteLog
 from events.sqlite.salvage import Salvage, salvage
 from events.sqlite.verify import verify_file
-from events.sqlite.wal import left_out
+from events.sqlite.wal_salvage import left_out
 from events.store.protocol import StoredEpisode
 from tests.contract.drafts import Pen, put
 

@@ -12,7 +12,7 @@ from strategies.pool.known_episodes import all_episodes
 from tests.claude_sessions import sessions
 from tests.terminal import Beginning, Terminal
 from tests.watched import watched
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 
 if TYPE_CHECKING:
     from pathlib import Path

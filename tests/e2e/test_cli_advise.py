@@ -15,7 +15,7 @@ from tests.judged_pairs import as_jsonl, with_models
 from tests.terminal import MINIMAL, SPLIT_KEY, Beginning, Terminal
 from tui.cli.commands_table import COMMANDS
 from tui.cli.printers.advice import MEANINGS, commands_for
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from registry.actions.hold_edits import hold_back
 from tests.contract.drafts import Pen
 from tests.registries import raised_signal
 from tests.terminal import Terminal
-from tui.session.bootstrap import open_registry
+from tui.session.open_registry import open_registry
 
 
 @pytest.fixture(scope="module")

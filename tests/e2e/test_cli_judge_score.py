@@ -11,7 +11,7 @@ from strategies.judge.ask_criteria import CRITERIA
 from tests.anthropic_stub import AnthropicStub, declines, gives
 from tests.judged_pairs import as_jsonl, blocks, draw, with_models
 from tests.terminal import SPLIT_KEY, Beginning, Terminal
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ import pytest
 from registry.decide.commands import RecordFact
 from tests.kinds_of_work import BREAD, log_of
 from tests.terminal import Terminal, recordings
-from tui.session.bootstrap import open_registry
+from tui.session.open_registry import open_registry
 
 EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "presets" / "release-week.toml"
 CAREFUL = recordings() / "careful.jsonl.gz"

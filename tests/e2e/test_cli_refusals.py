@@ -211,7 +211,7 @@ def test_a_full_disk_is_told_and_the_log_stays_whole(germline: Terminal, monkeyp
         return log
 
     before = germline.events()
-    monkeypatch.setattr("tui.session.bootstrap.SqliteLog.open", small)
+    monkeypatch.setattr("tui.session.open_registry.SqliteLog.open", small)
     answer = germline("scan", recordings())
     assert answer.code == 1
     assert "disk is full" in answer.err

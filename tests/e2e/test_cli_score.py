@@ -11,7 +11,7 @@ from events.types.capsule_events import VersionScored
 from events.types.score import Score
 from tests.terminal import SPLIT_KEY, Beginning, Terminal, recordings
 from tui.demo import demo_folder
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 
 if TYPE_CHECKING:
     from pathlib import Path

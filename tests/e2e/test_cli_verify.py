@@ -15,7 +15,7 @@ from registry.actions.publish import publish
 from registry.decide.commands import MoveAlias
 from tests.rewriting import cut_tail, rewrite_from
 from tests.terminal import Terminal
-from tui.session.bootstrap import open_registry
+from tui.session.open_registry import open_registry
 
 if TYPE_CHECKING:
     from pathlib import Path

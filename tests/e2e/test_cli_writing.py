@@ -310,7 +310,7 @@ def test_a_projection_that_one_may_not_fold_again_is_told_with_who_can(
     with sqlite3.connect(germline.folder / ".germline/registry.db") as connection:
         connection.execute("DELETE FROM documents")
     connection.close()
-    monkeypatch.setattr("tui.session.bootstrap.is_fixed", lambda _: True)  # root may write everywhere
+    monkeypatch.setattr("tui.session.open_registry.is_fixed", lambda _: True)  # root may write everywhere
     answer = germline("log")
     assert (answer.code, answer.hint) == (1, "once, as who may: germline status")
     assert "must be brought up to date once, and you may not write to it or its folder" in answer.err

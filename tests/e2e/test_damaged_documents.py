@@ -17,7 +17,7 @@ from strategies.policy.presets import PRESETS
 from tests.command_lines import STEPS
 from tests.story_trends import tell_with_runs
 from tests.terminal import Terminal
-from tui.session.bootstrap import open_registry
+from tui.session.open_registry import open_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

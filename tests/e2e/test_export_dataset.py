@@ -14,7 +14,7 @@ from strategies.interchange.training_traces import let_go, training_traces
 from strategies.pool.known_episodes import SUPERSEDED
 from strategies.pool.moved_logs import body_of
 from tests.terminal import Terminal
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 
 if TYPE_CHECKING:
     from pathlib import Path

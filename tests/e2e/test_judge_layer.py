@@ -160,7 +160,7 @@ def test_a_judge_that_is_not_calibrated_may_veto_what_the_checks_would_promote(
 @pytest.fixture(scope="module")
 def promoted(calibrated_beginning: Beginning, server: AnthropicStub, agent: None) -> Promoted:  # noqa: ARG001 - it is to run
     """Test a candidate before a calibrated judge, and tell what came of it."""
-    from tui.session.bootstrap import open_library
+    from tui.session.open_registry import open_library
 
     server.script("judge", judge_with(1.0))
     germline = calibrated_beginning.again()

@@ -10,7 +10,7 @@ import pytest
 from strategies.pool.known_episodes import all_episodes
 from tests.screen_pilot import screens
 from tests.terminal import Beginning, Terminal
-from tui.session.bootstrap import open_registry
+from tui.session.open_registry import open_registry
 
 if TYPE_CHECKING:
     from pathlib import Path

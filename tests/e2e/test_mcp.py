@@ -16,7 +16,7 @@ from mcp import Client, StdioServerParameters
 from tests.claude_sessions import sessions
 from tests.terminal import MINIMAL, Terminal
 from tui.cli.commands.agents.mcp_server import ACTOR, server_on
-from tui.session.bootstrap import open_registry
+from tui.session.open_registry import open_registry
 from tui.session.own_command import own_command
 
 if TYPE_CHECKING:

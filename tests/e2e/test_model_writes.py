@@ -16,7 +16,7 @@ from tests.anthropic_stub import KEY, AnthropicStub, declines, gives
 from tests.model_worlds import MARKER, NOTHING, SKILL, write_unanswered
 from tests.registries import documents
 from tests.terminal import Terminal
-from tui.session.bootstrap import open_registry
+from tui.session.open_registry import open_registry
 
 EVOLVE = ("evolve", "--proposer", "claude", "--seed", "7")
 NAME = "report-writing"

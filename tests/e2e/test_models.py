@@ -21,7 +21,7 @@ from strategies.rollouts.run.trial import Trial
 from strategies.scope.scope import scope_of
 from tests.terminal import SPLIT_KEY, Terminal
 from tui.facts.skill_life import lines_words, refuted_words
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

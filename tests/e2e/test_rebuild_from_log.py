@@ -18,7 +18,7 @@ from registry.projection.stored_documents import FORMAT
 from registry.registry import Registry
 from tests.clocks import TickingClock
 from tests.registries import AVOID, NAME, NO_GUESS, documents, imported, learn, listed, rewrite
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 
 FILES = {"scripts/run.sh": "echo 1\n", "notes.txt": "count\n"}
 Files = dict[str, tuple[bytes, int]]
@@ -117,7 +117,7 @@ def test_who_waits_at_a_terminal_for_events_to_be_folded_anew_is_told_so(
     a_second: int,
     on_terminal: bool,  # noqa: FBT001 - a case of the claim
 ) -> None:
-    monkeypatch.setattr("tui.session.bootstrap._FOLDED_A_SECOND", a_second)
+    monkeypatch.setattr("tui.session.open_registry._FOLDED_A_SECOND", a_second)
     monkeypatch.setattr("sys.stderr.isatty", lambda: on_terminal)
     told.log.drop_documents()
     listed(told, Path(told.log.location))

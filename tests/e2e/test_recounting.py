@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.terminal import Terminal
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 
 if TYPE_CHECKING:
     from pathlib import Path

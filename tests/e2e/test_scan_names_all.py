@@ -17,7 +17,7 @@ from tests.mapped_logs import EVALS, RUNS
 from tests.planted import TOKEN
 from tests.sample_logs import CHAT, INTERCODE, STEPS, jsonl
 from tests.terminal import SPLIT_KEY, Terminal
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 
 from tests.kinds_of_work import BREAD, GIT, SQL, Work, log_of, write_skills
 from tests.terminal import SPLIT_KEY, Beginning, Terminal
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,10 +13,10 @@ from strategies.episodes.episode import EpisodeOutcome
 from strategies.gate.replay.explore_split import Explore
 from strategies.pool.splits import Division
 from strategies.propose.by_signal import PROPOSERS
-from strategies.scope.content import words_of
 from strategies.scope.log_globs import LogGlobs
 from strategies.scope.other_work import NO_OTHER_WORK, OtherWork
 from strategies.scope.scope import Scope
+from strategies.scope.word_ranking import words_of
 from tests.worlds import (
     NO_TABLE,
     asking,

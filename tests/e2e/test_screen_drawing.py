@@ -14,7 +14,7 @@ from tests.story import NOW, tell
 from tui.screens import app as tui_app
 from tui.screens.app import GermlineApp
 from tui.screens.help import HelpSheet
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 from tui.views.history import event_row
 from tui.widgets import event_list
 from tui.widgets.event_list import EventList

@@ -25,8 +25,8 @@ from tui.screens.base import PlaceScreen
 from tui.screens.confirm import ConfirmChange
 from tui.screens.host_protocol import Settings
 from tui.screens.palette import GoTo
-from tui.session.bootstrap import open_registry
 from tui.session.changes import switching
+from tui.session.open_registry import open_registry
 from tui.widgets.heat_grid import HeatGrid
 from tui.widgets.rows_view import RowList
 

@@ -183,7 +183,7 @@ async def test_a_registry_that_is_locked_says_so_and_the_change_can_be_tried_aga
     copytree(told.parent, tmp_path / "own")
     path = tmp_path / "own" / told.name
     monkeypatch.chdir(path.parent)
-    monkeypatch.setattr("tui.session.bootstrap.SqliteLog.open", partial(SqliteLog.open, patience_s=0.05))
+    monkeypatch.setattr("tui.session.open_registry.SqliteLog.open", partial(SqliteLog.open, patience_s=0.05))
     async with screens(path, "/presets/harden", settings=SETTINGS) as at:
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")

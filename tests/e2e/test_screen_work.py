@@ -20,7 +20,7 @@ from tui.screens.host_protocol import Settings
 from tui.screens.keymap import checked_keys
 from tui.screens.palette import commands_of
 from tui.screens.review import ReviewScreen
-from tui.session.bootstrap import open_registry
+from tui.session.open_registry import open_registry
 from tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:

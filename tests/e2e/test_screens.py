@@ -15,7 +15,7 @@ from tests.screen_pilot import screens
 from tests.story import COLUMNS, LOOK, NOW, tell
 from tui.reads.history import EventLine, read_event
 from tui.screens.app import TURN_S
-from tui.session.bootstrap import open_registry
+from tui.session.open_registry import open_registry
 from tui.widgets.event_list import PAGE, EventList
 from tui.widgets.keys import APP, MOVES, ON_SCREENS, OVER_SCREENS, SCREEN
 

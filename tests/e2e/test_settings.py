@@ -13,7 +13,7 @@ from strategies.pool.known_episodes import all_episodes
 from tests.planted import SECRETS
 from tests.terminal import Terminal
 from tui.cli.output.progress import progress_words
-from tui.session.bootstrap import open_registry
+from tui.session.open_registry import open_registry
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from strategies.rollouts.run.trial import Trial
 from tests.claude_sessions import sessions
 from tests.fake_runs import draw, task_lines
 from tests.terminal import SPLIT_KEY, Terminal
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from strategies.scope.scope import scope_of
 from strategies.usage.describe_skill import divided, rewritten
 from strategies.usage.trigger_audit import trigger_audit
 from tests.terminal import SPLIT_KEY, Terminal
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from tests.screen_pilot import screens
 from tests.terminal import SPLIT_KEY, Terminal
 from tests.worlds.sessions import write_sessions
 from tui.screens.host_protocol import Settings
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 
 if TYPE_CHECKING:
     from pathlib import Path

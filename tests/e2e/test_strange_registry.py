@@ -17,8 +17,8 @@ from tests.command_lines import STEPS
 from tests.registries import SKILL
 from tests.schemas import breaches
 from tests.terminal import SPLIT_KEY, Clone, typed
-from tui.session.bootstrap import open_library, open_registry
 from tui.session.changes import ChangePreview, carry_out, rehearse, switching, taking_back
+from tui.session.open_registry import open_library, open_registry
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

@@ -11,7 +11,7 @@ from strategies.episodes.episode_records import decode
 from strategies.models.transcript_text import transcripts
 from tests.screen_pilot import screens
 from tests.terminal import Terminal
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 
 if TYPE_CHECKING:
     from collections.abc import Callable

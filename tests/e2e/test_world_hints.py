@@ -15,7 +15,7 @@ from strategies.pool.commit_history import Commit, CommitHistory, parsed
 from strategies.pool.known_episodes import all_episodes, world_of
 from strategies.sandbox.confined_run import missing_isolation
 from tests.terminal import Terminal
-from tui.session.bootstrap import open_registry
+from tui.session.open_registry import open_registry
 
 if TYPE_CHECKING:
     from pathlib import Path

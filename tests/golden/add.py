@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from events.sqlite.log import SqliteLog
-from events.sqlite.open import SCHEMA_VERSION
+from events.sqlite.open_database import SCHEMA_VERSION
 from events.store.envelope import GENESIS, Envelope, EventDraft, encode, seal
 from events.types.capsule_events import CapsuleImported
 from events.types.catalogue import event_types, schema_of

@@ -24,7 +24,7 @@ from tests.contract.log_writers import project
 from tests.registries import NAME, VIEWS, imported, new_registry
 from tests.torture.outcome import Outcome
 from tests.torture.victims import BATCH
-from tui.session.bootstrap import open_registry
+from tui.session.open_registry import open_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from tests.clocks import TickingClock
 from tests.contract.drafts import Pen
 from tests.contract.log_writers import project
 from tests.registries import learn
-from tui.session.bootstrap import open_log, place_of
+from tui.session.open_registry import open_log, place_of
 
 BATCH = 3
 _FEW_PAGES = 4

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from strategies.monitor.disk_edits import DiskEdit
-    from tui.session.bootstrap import Where
+    from tui.session.open_registry import Where
 
 LOG = "hook.log"
 """What the last session's end came to, beside the registry."""
@@ -52,7 +52,7 @@ def _scan_session(given: bytes) -> None:
 
     from events.errors import GermlineError  # noqa: PLC0415 - as above
     from tui.cli.typer_app import run  # noqa: PLC0415 - as above
-    from tui.session.bootstrap import beside_of, find_registry  # noqa: PLC0415 - as above
+    from tui.session.open_registry import beside_of, find_registry  # noqa: PLC0415 - as above
 
     with suppress(GermlineError, OSError, ValueError):
         event = _event(given)
@@ -69,7 +69,7 @@ def _tell_edits(given: bytes) -> None:
     import json  # noqa: PLC0415 - only as a session begins
 
     from events.errors import GermlineError, NotFoundError  # noqa: PLC0415 - as above
-    from tui.session.bootstrap import find_registry  # noqa: PLC0415 - as above
+    from tui.session.open_registry import find_registry  # noqa: PLC0415 - as above
 
     try:
         _event(given)
@@ -94,7 +94,7 @@ def _tell_edits(given: bytes) -> None:
 def _edits(registry: Where) -> list[str]:
     from registry.skill_md.render import expected_hashes  # noqa: PLC0415 - as above
     from strategies.monitor.disk_edits import disk_edits, held_back  # noqa: PLC0415 - as above
-    from tui.session.bootstrap import open_library, open_registry  # noqa: PLC0415 - as above
+    from tui.session.open_registry import open_library, open_registry  # noqa: PLC0415 - as above
 
     with open_library(registry) as library:
         edits: list[DiskEdit] = disk_edits(library)

@@ -191,7 +191,7 @@ def _read(kind: str, registry: str, begun: str, arguments: Sequence[str]) -> Ite
     """Read the same; the registry is taken as it is, and nothing in it is brought up to date."""
     from registry.projection.stored_documents import read_back  # noqa: PLC0415 - commands are completed without a registry
     from registry.query.library import Library  # noqa: PLC0415 - the same
-    from tui.session.bootstrap import find_registry, open_log  # noqa: PLC0415 - the same
+    from tui.session.open_registry import find_registry, open_log  # noqa: PLC0415 - the same
 
     with closing(open_log(find_registry(registry), read_only=True)) as log:
         library = Library(log)

@@ -13,7 +13,7 @@ from registry.skill_md.instructions import is_instruction_file
 from registry.skill_md.render import projected_lines
 from registry.skill_md.skill_files import SKILL_FILE, main_file, write_place
 from registry.state.capsule import is_skill_name
-from registry.state.instruction_files import is_instructions_name
+from registry.state.instruction_formats import is_instructions_name
 
 if TYPE_CHECKING:
     from registry.query.library import Library

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from events.errors import NotFoundError, RefusedError, UsageError
 from registry.query.signals import erased_records
 from registry.skill_md.instructions import find_instructions, instructions_name
-from registry.state.instruction_files import covers_project
+from registry.state.instruction_formats import covers_project
 from strategies.episodes.action_class import command_of
 from strategies.lessons.lesson import lessons_of
 from strategies.lessons.take import candidate_of, decided, home_for

@@ -11,13 +11,13 @@ from events.errors import GermlineError, RefusedError
 from registry.query.library import Library
 from registry.skill_md.skill_files import write_place
 from registry.skill_md.write_places import WritePlaces, project_of
-from tui.session.bootstrap import open_log
+from tui.session.open_registry import open_log
 from tui.session.own_registries import own_registries, trust_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from tui.session.bootstrap import Where
+    from tui.session.open_registry import Where
 
 
 def require_unowned(where: Where, places: Collection[Path]) -> None:

@@ -9,7 +9,7 @@ from shlex import join, quote
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from events.errors import NotFoundError, UsageError
-from registry.state.instruction_files import is_instructions_name
+from registry.state.instruction_formats import is_instructions_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

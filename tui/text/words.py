@@ -100,7 +100,7 @@ def seen_words(signal: SignalRaised) -> str:
 
 def route_words(route: Route) -> str:
     """Say which skill a signal goes to, and why."""
-    from strategies.scope.content import MARGIN  # noqa: PLC0415 - what a skill says of a route alone needs it
+    from strategies.scope.word_ranking import MARGIN  # noqa: PLC0415 - what a skill says of a route alone needs it
 
     margin = f"; margin {share(route.margin)}, of {share(MARGIN)} needed" if route.margin is not None else ""
     return f"{route.skill or 'no skill'} · {route.why}{margin}"

@@ -30,7 +30,7 @@ from strategies.rollouts.tasks.load import load_tasks
 from strategies.sandbox.confined_run import SandboxPolicy
 from strategies.sandbox.container_program import container_program
 from tui.cli.config.model_options import rubric_of, some_model
-from tui.session.bootstrap import reopened
+from tui.session.open_registry import reopened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -17,7 +17,7 @@ from strategies.logs.log_listing import log_files
 from strategies.logs.scan import scan, scan_on
 from strategies.pool.known_episodes import known_templates
 from tui.cli.output.progress import ReadProgress
-from tui.session.bootstrap import project_folder
+from tui.session.open_registry import project_folder
 from tui.text.numbers import count
 from tui.text.terminal_text import one_line
 

@@ -93,7 +93,7 @@ def begins_there(named: str) -> str:
         return BEGINS
     from shlex import quote  # noqa: PLC0415 - for those who named a registry that is not there
 
-    from tui.session.bootstrap import place_of  # noqa: PLC0415 - the same
+    from tui.session.open_registry import place_of  # noqa: PLC0415 - the same
 
     return f"germline --registry {quote(str(place_of(named)) if '://' in named else named)} init"
 

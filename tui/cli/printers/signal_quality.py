@@ -15,7 +15,7 @@ from strategies.signals.survey import truth
 from tui.cli.output.color import width
 from tui.cli.output.facts import say_folded
 from tui.reads.signal_facts import read_signal_facts
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count, interval, share
 from tui.text.terminal_text import clip

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.sqlite.log import SqliteLog
-from events.sqlite.open import SCHEMA_VERSION
+from events.sqlite.open_database import SCHEMA_VERSION
 from events.store.envelope import encode, holds
 from events.types.catalogue import event_types, schema_of
 from registry.projection.projector import rebuild

@@ -11,8 +11,8 @@ from events.errors import ConflictError
 from registry.actions.undo import changes_of, compensation
 from registry.decide.commands import MoveAlias, RevertVersion, SwitchPreset
 from tests.story import tell
-from tui.session.bootstrap import open_registry
 from tui.session.changes import ChangePreview, carry_out, rehearse, taking_back
+from tui.session.open_registry import open_registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

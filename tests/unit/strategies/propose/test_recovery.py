@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from strategies.claims.phrases import LONGEST_QUOTE, also_avoid_line, avoid_line, do_line
+from strategies.claims.claim_sentences import LONGEST_QUOTE, also_avoid_line, avoid_line, do_line
 from strategies.gate.replay.contrast import Contrast
 from strategies.gate.stats.mantel_haenszel import Interval
 from strategies.propose.proposal import NewLines, needed_tasks

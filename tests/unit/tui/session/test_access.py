@@ -14,7 +14,7 @@ from tests.terminal import SPLIT_KEY
 from tui.reads import signal_facts, skills
 from tui.session import access as module
 from tui.session.access import Access
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

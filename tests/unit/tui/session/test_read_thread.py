@@ -15,7 +15,7 @@ from tests.registries import new_registry
 from tests.terminal import SPLIT_KEY
 from tui.session import read_thread as module
 from tui.session.access import Access
-from tui.session.bootstrap import open_library
+from tui.session.open_registry import open_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

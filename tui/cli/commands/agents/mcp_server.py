@@ -32,7 +32,7 @@ from tui.documents.candidates import CandidateProposeDocument
 from tui.documents.events import event_rows
 from tui.documents.usage import UsageDocument
 from tui.reads.skill_paths import find_named
-from tui.session.bootstrap import find_registry, open_library, open_registry, project_folder
+from tui.session.open_registry import find_registry, open_library, open_registry, project_folder
 from tui.session.own_registries import words_file
 
 if TYPE_CHECKING:

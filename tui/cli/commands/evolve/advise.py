@@ -19,7 +19,7 @@ from tui.cli.output.options import AsJson, DryRun, OneOrAll
 from tui.cli.printers.advice import MEANINGS, commands_for, words_that_start
 from tui.documents.events import EventRow, event_rows
 from tui.documents.measurements import AdviceCheckRow, AdviseDocument, LadderPart, ModelReading
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 from tui.session.ownership import VOUCHED
 from tui.text.numbers import count, share
 from tui.text.terminal_text import clip, one_line

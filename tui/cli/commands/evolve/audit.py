@@ -39,7 +39,7 @@ from tui.cli.printers.audit_table import print_anchors, print_audit
 from tui.cli.printers.proposer import require_key
 from tui.documents.audit import AnchoredTaskPart, AuditDocument, AuditPart
 from tui.reads.skill_paths import find_named
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.names import SHOWN_CHARS
 
 if TYPE_CHECKING:

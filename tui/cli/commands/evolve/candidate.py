@@ -17,7 +17,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import UNDECIDED, AsJson, DryRun, Reason, require_reason
 from tui.documents.candidates import CandidateApproveDocument, CandidateRejectDocument, CandidateShowDocument
 from tui.documents.events import event_rows
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.names import SHOWN_CHARS, named_candidate
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a candidate, or the beginning of one.")]

@@ -34,7 +34,7 @@ from tui.cli.output.progress import RunLine, note_stopped
 from tui.documents.candidates import CandidateProposeDocument, CandidateTestDocument, TriedCandidate
 from tui.documents.events import EventRow, event_rows
 from tui.facts.candidates import tag_words
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 from tui.text.names import SHOWN_CHARS, named_candidate
 
 if TYPE_CHECKING:

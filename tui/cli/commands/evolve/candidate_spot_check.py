@@ -11,7 +11,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Reason, require_reason
 from tui.documents.candidates import CandidateAgreeDocument, CandidateDisagreeDocument
 from tui.documents.events import event_rows
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 from tui.text.names import SHOWN_CHARS, named_candidate
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, OneOrAll
 from tui.facts.candidates import agreement_words, figure_part, proposed_text
 from tui.reads.review import tasks_away, waits
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.names import SHOWN_CHARS
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import age, count

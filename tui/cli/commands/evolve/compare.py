@@ -13,7 +13,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, TaskFile
 from tui.cli.output.progress import RunLine, note_stopped
 from tui.documents.measurements import CompareDocument
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 from tui.text.names import split_skill
 from tui.text.numbers import count, interval, share, signed
 from tui.text.terminal_text import clip

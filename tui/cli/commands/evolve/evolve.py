@@ -28,7 +28,7 @@ from tui.cli.printers.proposer import OFFLINE, Proposer, reflecting_of
 from tui.cli.printers.trials import try_supported
 from tui.documents.events import EventRow, event_rows
 from tui.documents.evolve import EvolveDocument
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 
 if TYPE_CHECKING:
     from registry.registry import Registry

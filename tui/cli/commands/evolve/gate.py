@@ -20,7 +20,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.output.progress import LiveLine
 from tui.cli.printers.gate_rules import print_explanation
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.names import SHOWN_CHARS, named_candidate
 
 if TYPE_CHECKING:

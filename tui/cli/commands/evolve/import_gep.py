@@ -24,7 +24,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Yes
 from tui.documents.events import event_rows
 from tui.documents.folders import GepSkillRow, ImportGepDocument
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 from tui.session.own_registries import keep_registry, trust_in
 from tui.text.numbers import count
 from tui.text.terminal_text import clip, harmless, one_line

@@ -19,7 +19,7 @@ from tui.documents.judge import (
     JudgeShowDocument,
     LabelledPairs,
 )
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.numbers import count
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from tui.documents.presets import (
     PresetUseDocument,
 )
 from tui.facts.presets import preset_facts, preset_figures, preset_sentence
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.numbers import count
 from tui.text.terminal_text import clip_middle
 

@@ -17,7 +17,7 @@ from tui.cli.output.options import AsJson
 from tui.documents.presets import ForeseenPick, PresetOutlook, PresetPreviewDocument
 from tui.documents.signals import RestingSignal, SignalRow
 from tui.facts.presets import resting_words
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.numbers import owed_words
 from tui.text.terminal_text import clip, one_line
 from tui.text.words import unrouted_words

@@ -48,7 +48,7 @@ from tui.cli.output.progress import RunLine, note_stopped
 from tui.cli.printers.research_table import print_experiment, print_research, print_research_end
 from tui.documents.measurements import ResearchDocument, ResearchPart
 from tui.reads.researched_files import find_target
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 
 if TYPE_CHECKING:
     from registry.query.library import Library

@@ -29,7 +29,7 @@ from tui.documents.evolve import TierMoveRow
 from tui.documents.measurements import EvaluatorRow, ScoreDocument, VersionValue
 from tui.documents.scores import score_of
 from tui.facts.scores import measured_words, why_unmeasured
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 from tui.text.names import split_skill
 from tui.text.numbers import interval, share
 from tui.text.words import hint_words

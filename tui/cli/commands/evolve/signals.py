@@ -19,7 +19,7 @@ from tui.cli.printers.signals import print_detail, print_facts
 from tui.reads.evidence import still_there
 from tui.reads.sessions import short_ids
 from tui.reads.signal_facts import SignalFilter, read_signal_detail, read_signal_facts, with_fixes, with_sessions
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.signal_words import SignalState, kind_named
 from tui.text.terminal_text import clip
 from tui.text.words import route_words, signal_words

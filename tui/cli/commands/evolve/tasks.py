@@ -24,7 +24,7 @@ from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import Invocation, invocation
 from tui.cli.output.options import AsJson, Rehearse, Skill
 from tui.documents.measurements import TaskRow, TasksExportDocument, TasksListDocument
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.numbers import count
 from tui.text.terminal_text import clip, clip_middle, one_line
 

@@ -43,7 +43,7 @@ from tui.cli.output.progress import RunLine, note_stopped
 from tui.cli.printers.proposer import require_key
 from tui.cli.printers.training_table import print_end, print_row, print_start, print_table
 from tui.documents.evolve import TrainDocument, TrainingPart
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,7 +23,7 @@ from tui.cli.output.options import AsJson, DryRun, moment_since
 from tui.documents.events import event_rows
 from tui.documents.logs import OutcomeDocument, OutcomeEpisode
 from tui.reads.labels import says
-from tui.session.bootstrap import find_registry, open_registry, project_folder
+from tui.session.open_registry import find_registry, open_registry, project_folder
 from tui.text.numbers import count
 from tui.text.terminal_text import one_line
 

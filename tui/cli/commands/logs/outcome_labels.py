@@ -14,7 +14,7 @@ from tui.documents.events import event_rows
 from tui.documents.logs import LabelQueueDocument, LabelWishRow, OutcomeDocument, OutcomeEpisode
 from tui.reads.labels import labelled_sessions, labels_in, read_label_queue, says, wish_words
 from tui.reads.sessions import read_tasks, short_ids
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count
 from tui.text.terminal_text import clip, one_line

@@ -22,7 +22,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, EngineName, Scheduler
 from tui.cli.printers.trials import step_and_tell
 from tui.documents.logs import ExplainedFile, ReaderRow, ScanDocument
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 from tui.text.numbers import count
 from tui.text.signal_words import kind_columns
 from tui.text.terminal_text import clip, clip_path, one_line

@@ -44,7 +44,7 @@ from tui.reads.sessions import (
     with_neighbours,
 )
 from tui.reads.sessions import failed as failed_session
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.numbers import age, brief, count
 from tui.text.rows import RowPart
 from tui.text.terminal_text import clip, columns, one_line

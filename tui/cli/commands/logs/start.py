@@ -33,7 +33,7 @@ from tui.documents.events import event_rows
 from tui.documents.start import StartDocument
 from tui.facts.start import page_sentence, thing_facts, thing_title
 from tui.reads.start import SHOWN, read_start
-from tui.session.bootstrap import FILE, find_registry, open_library, open_registry, project_folder
+from tui.session.open_registry import FILE, find_registry, open_library, open_registry, project_folder
 from tui.session.own_registries import keep_registry
 from tui.session.take_lesson import refusing, taking
 from tui.text.names import unique_chars
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
     from tui.reads.start import StartPage
-    from tui.session.bootstrap import Where
+    from tui.session.open_registry import Where
 
 
 def start(  # noqa: PLR0913 - the options of the command are its contract

@@ -32,7 +32,7 @@ from tui.cli.printers.rollback import print_taken_back, print_tier_moves
 from tui.cli.printers.trials import step_and_tell, try_supported
 from tui.documents.evolve import EvolveRun
 from tui.documents.logs import RecheckRow, WatchDocument
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 from tui.text.numbers import count
 from tui.text.signal_words import kind_columns
 from tui.text.terminal_text import clip

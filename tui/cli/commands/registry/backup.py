@@ -24,14 +24,14 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, Yes
 from tui.cli.output.progress import Counted, ReadProgress
 from tui.documents.registry_files import BackupDocument, RestoreDocument, RestoreLoss
-from tui.session.bootstrap import FILE, file_of, find_registry, open_library, open_log, place_of
+from tui.session.open_registry import FILE, file_of, find_registry, open_library, open_log, place_of
 from tui.session.own_registries import keep_registry
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
     from events.store.protocol import Integrity
     from tui.cli.output.invocation import Invocation
-    from tui.session.bootstrap import Where
+    from tui.session.open_registry import Where
 
 _HASH_CHARS: Final = 16
 

@@ -24,12 +24,12 @@ from tui.reads.check import (
     unproven_findings,
     unproven_lines,
 )
-from tui.session.bootstrap import find_registry, is_fixed, open_library, open_registry, project_folder
+from tui.session.open_registry import find_registry, is_fixed, open_library, open_registry, project_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tui.session.bootstrap import Where
+    from tui.session.open_registry import Where
 
 CheckFormat = Literal["text", "markdown", "sarif", "json"]
 

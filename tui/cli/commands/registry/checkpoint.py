@@ -20,7 +20,7 @@ from tui.cli.output.files import write_new
 from tui.cli.output.invocation import invocation, json_text
 from tui.cli.output.options import AsJson, SignWith
 from tui.documents.checkpoints import CheckpointKeyDocument
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.numbers import count
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from tui.cli.output.facts import folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.documents.registry_files import ConfigDocument, SettingFiles, SettingRow
-from tui.session.bootstrap import find_registry
+from tui.session.open_registry import find_registry
 from tui.text.numbers import count
 from tui.text.terminal_text import columns, one_line
 

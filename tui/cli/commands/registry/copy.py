@@ -17,7 +17,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.output.progress import Counted
 from tui.documents.registry_files import CopyDocument
-from tui.session.bootstrap import fold, open_log, place_of
+from tui.session.open_registry import fold, open_log, place_of
 from tui.session.own_registries import keep_registry
 from tui.text.numbers import count
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from events.store.copy import Lacking
     from events.store.sql_log import EventLog
     from tui.cli.output.invocation import Invocation
-    from tui.session.bootstrap import Where
+    from tui.session.open_registry import Where
 
 _HASH_CHARS: Final = 16
 

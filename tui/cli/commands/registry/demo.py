@@ -19,7 +19,7 @@ from registry.skill_md.write_places import REGISTRY_FOLDER
 from tui.cli.main import run_one
 from tui.cli.output.invocation import invocation
 from tui.demo import demo_folder
-from tui.session.bootstrap import FILE, open_library
+from tui.session.open_registry import FILE, open_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

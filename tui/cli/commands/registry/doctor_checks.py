@@ -39,7 +39,7 @@ from tui.cli.config.config import KINDS, read_config
 from tui.cli.config.layers import NAME, nearest_file, strays, trust_here, user_file
 from tui.cli.output.color import Paint, width
 from tui.cli.output.exit import BEGINS, begins_there
-from tui.session.bootstrap import find_registry, open_library, project_folder, trust_command
+from tui.session.open_registry import find_registry, open_library, project_folder, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.numbers import count
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from registry.query.library import Library
     from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
-    from tui.session.bootstrap import Where
+    from tui.session.open_registry import Where
 
 State = Literal["ok", "missing", "broken"]
 """It holds; it is not set up, which is no fault; or it is set up and does not hold."""

@@ -20,7 +20,7 @@ from tui.cli.commands.registry.export_sessions import decide_on_sessions, show_s
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import UNDECIDED, AsJson, DryRun, Reason, Rehearse, SignWith, Yes, require_reason
 from tui.documents.exports import ExportReviewDocument, ExportRolloutsDocument, FinishedRunRow
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.names import SHOWN_CHARS, by_beginnings
 from tui.text.numbers import count, share
 from tui.text.terminal_text import clip, harmless, one_line

@@ -15,7 +15,7 @@ from tui.cli.output.files import write_new
 from tui.cli.output.invocation import json_text
 from tui.documents.checkpoints import CheckpointDocument
 from tui.documents.exports import ExportAttestDocument
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.names import split_skill
 from tui.text.numbers import count
 

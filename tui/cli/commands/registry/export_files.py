@@ -24,7 +24,7 @@ from tui.cli.output.invocation import invocation, json_text
 from tui.cli.output.options import AsJson, Rehearse
 from tui.documents.events import ExportedEventDocument, ExportEventsDocument
 from tui.documents.exports import ExportLogDocument, ExportSkillDocument
-from tui.session.bootstrap import find_registry, open_library, project_folder
+from tui.session.open_registry import find_registry, open_library, project_folder
 from tui.text.names import split_skill
 from tui.text.numbers import count
 

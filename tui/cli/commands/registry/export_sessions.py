@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from tui.cli.commands.registry.export_decision import MARKS, MOST_LISTED, DecidedOn, record_decision
 from tui.documents.exports import ExportReviewDocument, TrainingSessionRow
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.names import SHOWN_CHARS, by_beginnings
 from tui.text.numbers import count, share
 from tui.text.terminal_text import clip, one_line

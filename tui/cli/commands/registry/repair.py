@@ -16,7 +16,7 @@ from registry.actions.erase_evidence import record_lost_evidence
 from tui.cli.commands.registry.backup import positions, stamp
 from tui.cli.output.facts import say_listed
 from tui.documents.registry_files import DamageRow, DoctorRepairDocument, LostRows, RecoveredRows
-from tui.session.bootstrap import file_of, find_registry, open_registry
+from tui.session.open_registry import file_of, find_registry, open_registry
 from tui.text.numbers import count
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from tui.documents.registry_files import (
     TrustedRegistry,
 )
 from tui.documents.status import RegistryTrustState
-from tui.session.bootstrap import FILE, find_registry, open_library
+from tui.session.open_registry import FILE, find_registry, open_library
 from tui.session.own_registries import (
     RegistryTrust,
     SkillPlace,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from tui.cli.config.project_trust import ProjectTrust
     from tui.cli.output.invocation import Invocation
     from tui.documents.status import TrustName
-    from tui.session.bootstrap import Where
+    from tui.session.open_registry import Where
 
 _YES: Final = {"y", "yes"}
 

@@ -16,13 +16,13 @@ from tui.cli.output.invocation import invocation
 from tui.screens.addresses import place_of
 from tui.screens.app import GermlineApp
 from tui.screens.host_protocol import Settings
-from tui.session.bootstrap import find_registry, open_library, open_registry, project_folder, user
+from tui.session.open_registry import find_registry, open_library, open_registry, project_folder, user
 from tui.session.ownership import NOTED
 from tui.text.terminal_text import one_line
 
 if TYPE_CHECKING:
     from tui.cli.output.invocation import Invocation
-    from tui.session.bootstrap import Where
+    from tui.session.open_registry import Where
 
 BIND: Final = "127.0.0.1:8000"
 """Where the screens are served, unless another address is said: this machine alone."""

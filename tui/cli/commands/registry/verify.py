@@ -16,14 +16,14 @@ from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.documents.checkpoints import ComparedFile, ProblemRow, VerifyDocument
-from tui.session.bootstrap import beside_of, find_registry, open_log, tell_wait
+from tui.session.open_registry import beside_of, find_registry, open_log, tell_wait
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
     from events.integrity.checkpoint_file import StoredCheckpoints
     from events.store.sql_log import EventLog
     from tui.cli.output.invocation import Invocation
-    from tui.session.bootstrap import Where
+    from tui.session.open_registry import Where
 
 _Against = Annotated[
     Path | None, typer.Option("--against", metavar="FILE", help="Compare with checkpoints kept in a file.")

@@ -17,7 +17,7 @@ from events.integrity.proofs import Proof, check_proof, prove_events, read_proof
 from events.store.protocol import Problem
 from tui.cli.output.facts import say_listed
 from tui.documents.checkpoints import CheckpointDocument, ProblemRow, ProofDocument, VerifyDocument
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.numbers import count
 from tui.text.terminal_text import one_line
 

@@ -23,7 +23,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, OneOrAll, Reason, Skill, Yes
 from tui.documents.events import event_rows
 from tui.documents.skills import AliasListDocument, AliasLogDocument, AliasMove, AliasRow, AliasSetDocument
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.session.other_owners import require_unowned
 from tui.session.own_registries import keep_registry, trust_in
 from tui.text.numbers import ago
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from registry.query.library import Library
     from registry.registry import Registry
     from tui.cli.output.invocation import Invocation
-    from tui.session.bootstrap import Where
+    from tui.session.open_registry import Where
 
 PROTECTED: Final = frozenset({"production"})
 """Names that other people's agents may follow: moving one takes --yes and a reason."""

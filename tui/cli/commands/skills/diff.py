@@ -17,7 +17,7 @@ from tui.cli.printers.diff import print_files
 from tui.documents.differences import DiffDocument, changed_file_rows
 from tui.documents.events import LogDocument
 from tui.reads.diff import changed_files
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.names import split_skill
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from tui.cli.output.color import width
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.documents.skills import FindDocument, FoundSkill, SkillOverlap
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.session.own_registries import words_file
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count

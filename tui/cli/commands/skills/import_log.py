@@ -16,7 +16,7 @@ from tui.cli.output.facts import say_folded
 from tui.cli.printers.imported_skill import note_findings, with_secrets_told
 from tui.documents.events import event_rows
 from tui.documents.folders import ImportDocument, MergedSkillRow
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 from tui.session.other_owners import require_unowned
 from tui.session.own_registries import keep_registry, trust_in
 from tui.text.names import SHOWN_CHARS
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from strategies.merge.merge_history import MergedSkill
     from tui.cli.output.invocation import Invocation
     from tui.documents.events import EventRow
-    from tui.session.bootstrap import Where
+    from tui.session.open_registry import Where
 
 _ASIDE: Final = "merged"
 """Where copies of what no candidate can hold are put, beside the registry."""

@@ -27,7 +27,7 @@ from tui.cli.output.options import AsJson
 from tui.documents.events import event_rows
 from tui.documents.folders import IndexDocument
 from tui.reads.skill_paths import find_named
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tui.cli.output.invocation import Invocation
     from tui.documents.events import EventRow
     from tui.documents.folders import IndexState
-    from tui.session.bootstrap import Where
+    from tui.session.open_registry import Where
 
 
 def index(

@@ -12,7 +12,7 @@ import typer
 
 from events.clock import new_split_key
 from events.errors import NotFoundError, RefusedError, UsageError
-from events.sqlite.open import require_none_aside
+from events.sqlite.open_database import require_none_aside
 from registry.actions.publish import take_in
 from registry.decide.commands import CreateRegistry, ImportSkill, MoveSkill
 from registry.skill_md.folder import read_skill
@@ -36,7 +36,7 @@ from tui.cli.output.options import AsJson, DryRun
 from tui.cli.printers.imported_skill import note_findings, with_secrets_told
 from tui.documents.events import event_rows
 from tui.documents.folders import FirstEvent, ImportDocument, ImportedSkill, InitDocument, MovedSkill
-from tui.session.bootstrap import (
+from tui.session.open_registry import (
     FILE,
     Where,
     find_registry,

@@ -28,7 +28,7 @@ from tui.documents.folders import (
     KnowledgeSource,
     unkept_rows,
 )
-from tui.session.bootstrap import find_registry, open_library, open_registry, project_folder
+from tui.session.open_registry import find_registry, open_library, open_registry, project_folder
 from tui.text.names import SHOWN_CHARS
 from tui.text.numbers import count
 

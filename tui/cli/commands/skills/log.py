@@ -17,7 +17,7 @@ from tui.cli.output.color import width
 from tui.cli.output.invocation import invocation, json_text
 from tui.cli.output.options import AsJson, moment_since
 from tui.documents.events import LogDocument
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.numbers import age
 from tui.text.terminal_text import clip, one_line
 

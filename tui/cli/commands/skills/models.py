@@ -22,7 +22,7 @@ from tui.cli.output.options import AsJson, DryRun, OneOrAll
 from tui.documents.events import event_rows
 from tui.documents.usage import ModelsCompareDocument, ModelsListDocument, SeenModelRow
 from tui.facts.skill_life import between_words, lines_words, model_words, refuted_words, suits_words
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.names import as_arguments
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import age, count

@@ -21,7 +21,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Skill
 from tui.documents.events import event_rows
 from tui.documents.skills import PickDocument
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 from tui.text.numbers import count, share
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ from tui.documents.events import EventRow, event_rows
 from tui.documents.folders import AdoptDocument, AdoptedSkill, FileWriterRow, ProjectDocument, ProjectedSkill
 from tui.facts.candidates import finding_facts
 from tui.reads.diff import changed_files
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 from tui.text.numbers import count
 from tui.text.terminal_text import one_line
 

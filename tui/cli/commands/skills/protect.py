@@ -14,7 +14,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Reason, require_reason
 from tui.documents.events import event_rows
 from tui.documents.folders import ProtectDocument, ReleaseDocument
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

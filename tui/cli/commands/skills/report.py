@@ -16,7 +16,7 @@ from tui.cli.output.files import write_over
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, Rehearse, Yes
 from tui.documents.folders import ReportDocument
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.numbers import count
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Reason, Skill, require_reason
 from tui.documents.events import event_rows
 from tui.documents.folders import RevertDocument
-from tui.session.bootstrap import find_registry, open_registry
+from tui.session.open_registry import find_registry, open_registry
 
 
 def revert(

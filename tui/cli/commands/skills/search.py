@@ -14,7 +14,7 @@ from tui.cli.output.color import column, width
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.documents.skills import MatchRow, SearchDocument
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.names import SHOWN_CHARS
 from tui.text.numbers import age, count
 from tui.text.terminal_text import clip, one_line

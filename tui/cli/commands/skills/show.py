@@ -12,7 +12,7 @@ from registry.skill_md.render import skill_text
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.printers.blame import heading, print_blame
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.ascii_fallback import takes_unicode
 from tui.text.names import split_skill
 from tui.text.terminal_text import harmless

@@ -15,7 +15,7 @@ from tui.cli.output.options import AgentCommand, AsJson, Bar, RunsAtOnce, TaskFi
 from tui.cli.output.progress import RunLine, note_stopped
 from tui.documents.usage import SkillTestDocument
 from tui.facts.skill_life import proposal_words, tested_words
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.numbers import count, interval, share
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from tui.cli.output.options import AsJson, DryRun, OneOrAll, Skill
 from tui.documents.events import event_rows
 from tui.documents.usage import SkillDescribeDocument, SkillTriggersDocument, TriggerRow
 from tui.facts.skill_life import description_words, trigger_words
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count
 from tui.text.terminal_text import one_line

@@ -61,7 +61,7 @@ from tui.documents.trials import TrialRow
 from tui.facts.candidates import agreement_words
 from tui.facts.scores import of_skill
 from tui.facts.skill_life import proposal_words
-from tui.session.bootstrap import find_registry, open_library, project_folder, trust_command
+from tui.session.open_registry import find_registry, open_library, project_folder, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.names import as_arguments
 from tui.text.next_steps import NEXT_STEPS

@@ -31,7 +31,7 @@ from tui.documents.trials import (
     TrialStepDocument,
     TrialStopDocument,
 )
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.names import named_candidate
 from tui.text.numbers import count, seconds_of, share
 

@@ -11,8 +11,8 @@ from events.clock import SystemClock
 from events.errors import NotFoundError, UsageError
 from events.types.registry_events import ReadingCorrected
 from registry.decide.commands import RecordFact
+from strategies.usage.handwritten_lines import reading_of
 from strategies.usage.line_usage import claims_by_line, stating_lines, usage_ground
-from strategies.usage.readings import reading_of
 from tui.cli.config.config import read_config
 from tui.cli.output.color import width
 from tui.cli.output.dry_run import append_or_rehearse
@@ -33,7 +33,7 @@ from tui.facts.usage import (
 )
 from tui.reads.skill_paths import find_named
 from tui.reads.usage import read_usage
-from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import brief, count
 from tui.text.terminal_text import clip, one_line

@@ -18,7 +18,7 @@ from tui.cli.output.options import AsJson
 from tui.cli.printers.evidence import shown_of
 from tui.cli.printers.why import SHOWN_EARLIER, print_file_line, print_why
 from tui.reads.evidence import still_there
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.open_registry import find_registry, open_library
 from tui.text.names import split_place
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.types.claims import After, AfterError
-from strategies.claims.phrases import LONGEST_RUN, seen_with
+from strategies.claims.claim_sentences import LONGEST_RUN, seen_with
 from strategies.gate.replay.replicates import NAMED, is_carried, replicates, runs_words, scope_of_line
 from strategies.gate.run_rules import each_run
 from strategies.propose.guard import guard

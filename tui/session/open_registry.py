@@ -1,4 +1,4 @@
-"""Bootstrap: finds the registry and wires the real dependencies, once; tests wire their own."""
+"""Find and open the registry, and wire the real dependencies, once; tests wire their own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from events.errors import GermlineError, NotFoundError, RefusedError, StorageErr
 from events.extras import install_hint
 from events.integrity.sidecar import contradiction, require_last_seen, sidecar_of
 from events.sqlite.log import SqliteLog
-from events.sqlite.open import require_none_aside
+from events.sqlite.open_database import require_none_aside
 from registry.query.library import Library
 from registry.skill_md.write_places import ANYWHERE, REGISTRY_FOLDER, project_of
 from strategies.files.git_index import worktree_of

@@ -121,7 +121,7 @@ def _require_whole_log(path: Path) -> None:
     log = path.with_name(f"{path.name}-wal")
     if not log.exists() or not log.stat().st_size:
         return
-    from events.sqlite.wal import left_out  # noqa: PLC0415 - where another process writes, or one was killed
+    from events.sqlite.wal_salvage import left_out  # noqa: PLC0415 - where another process writes, or one was killed
 
     if left := left_out(path, at_least=_MORE_THAN_TORN):
         raise CorruptLogError(

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from strategies.scope.content import MARGIN, TextIndex, words_of
+from strategies.scope.word_ranking import MARGIN, TextIndex, words_of
 
 INDEX = TextIndex(
     {

@@ -1,4 +1,4 @@
-"""Content: to which text some words are nearest, by BM25, and by what margin over the next one.
+"""Ranking texts by words: to which text some words are nearest, by BM25, and by what margin over the next one.
 
 A score is the BM25 sum over the sum that a text would reach which held every word as often as one likes: 0 where
 they share nothing, under 1 always. So one chance word among many is little, whatever the other texts are.

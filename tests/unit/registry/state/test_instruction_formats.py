@@ -7,7 +7,7 @@ from shlex import quote
 import pytest
 
 from registry.state.capsule import is_skill_name
-from registry.state.instruction_files import (
+from registry.state.instruction_formats import (
     covers_project,
     instruction_format,
     is_instructions_name,

@@ -8,7 +8,7 @@ import pytest
 
 from events.types.claims import AnytimeBefore, FinishWith, Instead, Never, StartWith
 from strategies.usage.action_names import ActionNames
-from strategies.usage.readings import reading_of, stating
+from strategies.usage.handwritten_lines import reading_of, stating
 from tests.worlds import call, episode
 from tests.worlds.instructions import UNWITNESSED, planted
 

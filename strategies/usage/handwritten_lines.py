@@ -1,4 +1,4 @@
-"""Readings: what a hand-written line asks for that logs can hold, found by the forms that people write it in.
+"""What a hand-written line asks for that logs can hold: its reading, found by the forms that people write it in.
 
 A reading is shown and can be corrected; it is measured, never promoted and never part of a score. A line that asks
 for more than its words name (a condition, an option, a file) is not read at all: half of it would be another line.
