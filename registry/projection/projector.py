@@ -45,8 +45,8 @@ from registry.projection.fold import apply, changes_capsule
 from registry.projection.live_versions import placed_body
 from registry.projection.snapshots import EVERY, Written, freeze
 from registry.projection.stored_documents import FORMAT, PROJECTION, compact, format_in, read_back
-from registry.state.outline import Outline
 from registry.state.trial import TRIAL_STREAM
+from registry.state.version_outline import Outline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

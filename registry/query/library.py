@@ -32,7 +32,7 @@ from registry.query.versions import event_of, under_one_evaluator, version_row
 from registry.skill_md.write_places import ANYWHERE, place_here, project_of
 from registry.state.candidate import Candidate, CandidateOutline, fold_candidates, outline_of
 from registry.state.capsule import is_capsule_name, unborn
-from registry.state.outline import Outline
+from registry.state.version_outline import Outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from registry.state.gene import LiveClaim
     from registry.state.line import ProjectedLine, SkillLine
-    from registry.state.outline import Outline
     from registry.state.tiers import LineTier
     from registry.state.trial import SkillTrial
+    from registry.state.version_outline import Outline
 
 
 class KeptEvidence(NamedTuple):

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import msgspec
 
-from events.sqlite.foreign import MAGIC, foreign_database
+from events.sqlite.foreign_database import MAGIC, foreign_database
 from strategies.files.benchmark_results import result_beside
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Mapping
 
-    from events.sqlite.foreign import ForeignDatabase
+    from events.sqlite.foreign_database import ForeignDatabase
 
 ROW_BITS: Final = 24
 """A row has this many bits of room: 16 MiB. What is longer is passed over, as a line that is too long."""

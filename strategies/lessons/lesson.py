@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from events.types.claims import AfterError, AnytimeBefore, Replace
 from strategies.claims.catalogue import sentence
-from strategies.episodes.episode import moment_s
 from strategies.gate.replay.exposure import moments_of
 from strategies.gate.stats.clopper_pearson import lower_limit
 from strategies.lessons.fixes import MOSTLY, all_tries, best_fixes, failing_calls
-from strategies.lessons.goals import attempts_after
-from strategies.signals.signal_groups import PERSON_STEPS
+from strategies.lessons.lost_time import Cost, cost_of
 from strategies.tiers.seen import LEAST_LOW, LEAST_TRIED, TAIL
 
 if TYPE_CHECKING:
@@ -27,36 +25,6 @@ if TYPE_CHECKING:
 
 LEAST_SESSIONS: Final = 2
 """In how many sessions a failure must show to be counted among what costs."""
-_LONGEST_PAUSE_S: Final = 600.0
-"""What counts of the time between two steps: who takes longer was away (a guess)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What something took: failed steps, minutes until the goal was reached or given up, tokens, corrections.
-
-    `tokens` are an estimate: the share of a session's that its lost steps are of all its steps; None where no log
-    says how many it took.
-    """
-
-    failed: int = 0
-    minutes: float = 0.0
-    tokens: int | None = None
-    corrections: int = 0
-
-    @property
-    def weight(self) -> int:
-        """By what things are put in order."""
-        return self.failed + PERSON_STEPS * self.corrections
-
-    def __add__(self, other: Cost) -> Cost:
-        tokens = [count for count in (self.tokens, other.tokens) if count is not None]
-        return Cost(
-            self.failed + other.failed,
-            self.minutes + other.minutes,
-            sum(tokens) if tokens else None,
-            self.corrections + other.corrections,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,34 +55,6 @@ def lessons_of(records: Sequence[EpisodeRecord], wished: Iterable[Wish] = ()) ->
     of_failures = [_lesson(kind, sessions, fixes.get(kind), records) for kind, sessions in often.items()]
     every = [*_merged(of_failures), *map(_of_wish, wished)]
     return sorted(every, key=lambda lesson: (not lesson.line, -lesson.cost.weight, lesson.action, lesson.template))
-
-
-def cost_of(failures: Iterable[SessionFailures]) -> Cost:
-    """Add up what failures of one kind took in all sessions."""
-    return sum((_cost(record, failed) for record, failed in failures), Cost())
-
-
-def _cost(record: EpisodeRecord, failed: Sequence[int]) -> Cost:
-    """Add up what failures of one kind took in a session, each step once."""
-    lost: set[int] = set()
-    for at in failed:
-        ends = [attempt.at for attempt in attempts_after(record, at)]
-        lost.update(range(at, ends[-1]) if ends else [at])
-    seconds = sum(_seconds(record, at) for at in lost)
-    usage = record.usage
-    known = (usage.input_tokens, usage.output_tokens) if usage else ()
-    tokens = sum(count for count in known if count is not None) if any(known) else None
-    share = None if tokens is None else round(tokens * len(lost) / len(record.steps))
-    return Cost(len(failed), seconds / 60, share)
-
-
-def _seconds(record: EpisodeRecord, at: int) -> float:
-    """Tell how long it was from a step to the next one, as far as times are known."""
-    following = record.steps[at + 1] if at + 1 < len(record.steps) else None
-    start, end = moment_s(record.steps[at].started_at), moment_s(following.started_at) if following else None
-    if start is not None and end is not None and end >= start:
-        return min(end - start, _LONGEST_PAUSE_S)
-    return min((record.steps[at].duration_ms or 0.0) / 1000, _LONGEST_PAUSE_S)
 
 
 def _lesson(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from registry.query.library import Library
     from registry.registry import Registry
-    from registry.state.outline import Outline
+    from registry.state.version_outline import Outline
     from strategies.gate.stats.thompson import Posterior
 
 ACTOR: Final = "germline"

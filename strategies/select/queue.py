@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from registry.query.signals import raised_as_counted
 from strategies.claims.applicability import live_claims
 from strategies.scope.scope import Route
-from strategies.select.pick import PastPick, failures_of, preview, rest_of
+from strategies.select.pick import PastPick, preview
+from strategies.select.resting_signals import failures_of, rest_of
 from strategies.signals.open_signals import answers, settled
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from strategies.propose.record_meta_notes import notes_of
 from strategies.rollouts.compare.comparison import runs_of
 from strategies.rollouts.compare.judge_group import try_out
 from strategies.rollouts.run.runner import CapReachedError
-from strategies.train.explore_runs import explored, lines_shown, minibatches
+from strategies.train.explore_runs import explored, lines_shown
 from strategies.train.explore_variants import ExploreVariants
+from strategies.train.minibatches import minibatches
 from strategies.train.proposed_changes import (
     ProposedEdits,
     change_fitting,

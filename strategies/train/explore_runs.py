@@ -6,14 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from events.types.candidate_events import TRAINER
-from strategies.models.tasks.training_case import FailedLayer, Minibatch, SkillLineShown, TaskAttempt
+from strategies.models.tasks.training_case import FailedLayer, SkillLineShown, TaskAttempt
 from strategies.rollouts.compare.comparison import base_of
 from strategies.rollouts.compare.rounds import in_random_order
 from strategies.rollouts.run.agent_sessions import work_done, work_shown
-from strategies.train.training_plan import MOST_BATCHES
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Sequence
 
     from events.store.sql_log import EventLog
@@ -63,24 +61,6 @@ def _has_passed(trial: Trial) -> bool:
     counting = [layer for layer in trial.layers if layer.counts]
     graded = all(layer.passed for layer in counting) if counting else trial.value >= 1.0
     return trial.status == "done" and graded and not trial.failed_anchors
-
-
-def minibatches(attempts: Sequence[TaskAttempt], size: int, draws: random.Random) -> tuple[Minibatch, ...]:
-    """Divide attempts into minibatches of failures and of successes, at random; failures come first."""
-    failed = [attempt for attempt in attempts if not attempt.passed]
-    passed = [attempt for attempt in attempts if attempt.passed]
-    draws.shuffle(failed)
-    draws.shuffle(passed)
-    of_failures = [Minibatch(kind="failures", attempts=tuple(part)) for part in _parts(failed, size)]
-    of_successes = [Minibatch(kind="successes", attempts=tuple(part)) for part in _parts(passed, size)]
-    room = MOST_BATCHES - bool(of_successes)
-    return (*of_failures[:room], *of_successes[: MOST_BATCHES - len(of_failures[:room])])
-
-
-def _parts(attempts: Sequence[TaskAttempt], size: int) -> list[Sequence[TaskAttempt]]:
-    """Divide evenly into as few parts as the size allows: a last one of a single run would show little."""
-    count = -(-len(attempts) // size)
-    return [attempts[at * len(attempts) // count : (at + 1) * len(attempts) // count] for at in range(count)]
 
 
 def lines_shown(capsule: Capsule) -> tuple[SkillLineShown, ...]:

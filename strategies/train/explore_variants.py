@@ -10,7 +10,8 @@ from registry.decide.promote import edited
 from strategies.propose.suggestion_checks import fit_together
 from strategies.rollouts.run.arms import challenger
 from strategies.train.explore_front import ExploreFront
-from strategies.train.explore_runs import attempts_of, lines_shown, minibatches
+from strategies.train.explore_runs import attempts_of, lines_shown
+from strategies.train.minibatches import minibatches
 from strategies.train.proposed_changes import ProposedEdits, change_fitting, proposed_by
 from strategies.train.training_proposers import scrubbed_case
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.terminal import Terminal
-from tui.cli.config.config import KINDS
+from tui.cli.config.known_settings import KINDS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,7 +22,7 @@ from tests.story_work import SETTINGS
 from tui.screens.addresses import place_of
 from tui.screens.app import SCREENS, GermlineApp, screen_for
 from tui.screens.confirm import ConfirmChange
-from tui.views.trend_rows import window_of
+from tui.views.heat_map import window_of
 from tui.widgets.heat_grid import HeatGrid
 from tui.widgets.keys import APP, MOVES, ON_SCREENS, OVER_SCREENS, QUIT, SCREEN
 from tui.widgets.rows_view import RowList, RowsView

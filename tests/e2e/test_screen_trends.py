@@ -12,7 +12,8 @@ from tests.story_work import SETTINGS
 from tui.reads.trend_series import HeatCell, HeatMap, HeatRow, TaskRun, Trends
 from tui.screens.addresses import place_of
 from tui.screens.palette import commands_of
-from tui.views.trend_rows import heat_header, heat_row, trend_rows, trends_header, window_of
+from tui.views.heat_map import heat_header, heat_row, window_of
+from tui.views.trend_rows import trend_rows, trends_header
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from strategies.lessons.fixes import FixFigures
-    from strategies.lessons.lesson import Cost
+    from strategies.lessons.lost_time import Cost
     from tui.reads.start import Excerpt, LessonHome, StartPage, StartThing
 
 _THOUSAND: Final = 1_000

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from registry.state.candidate import Candidate, CandidateOutline
     from strategies.episodes.episode import EpisodeRecord
     from strategies.lessons.fixes import FixFigures
-    from strategies.lessons.lesson import Cost
+    from strategies.lessons.lost_time import Cost
     from strategies.scope.log_globs import LogGlobs
     from strategies.scope.scope import Route
     from strategies.signals.signal_groups import SignalGroup
@@ -312,7 +312,7 @@ def with_sessions(
 ) -> SignalDetail:
     """Add the sessions that show a fact, and what its failures took; `records` as for `read_signal_facts`."""
     from strategies.lessons.fixes import failing_calls  # noqa: PLC0415 - the list needs none of it
-    from strategies.lessons.lesson import Cost, cost_of  # noqa: PLC0415 - as above
+    from strategies.lessons.lost_time import Cost, cost_of  # noqa: PLC0415 - as above
 
     records = all_episodes(library) if records is None else records
     shown_in, error = _shown_in(library, detail, records, thresholds), detail.fact.group.template

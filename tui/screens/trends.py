@@ -11,7 +11,8 @@ from tui.screens.addresses import ScreenAddress
 from tui.screens.base import PlaceScreen
 from tui.screens.sheet import diff_sheet, runs_sheet
 from tui.views.frame import unmatched_rows
-from tui.views.trend_rows import heat_header, nothing_ran, task_name, trend_rows, trends_header
+from tui.views.heat_map import heat_header, nothing_ran, task_name
+from tui.views.trend_rows import trend_rows, trends_header
 from tui.widgets.heat_grid import HeatGrid
 from tui.widgets.keys import TRENDS
 from tui.widgets.rows_view import LineView, RowsView

@@ -8,7 +8,7 @@ from textual.reactive import var
 
 from tui.reads.trend_series import HeatMap
 from tui.text.rows import EachRow
-from tui.views.trend_rows import heat_row, window_of
+from tui.views.heat_map import heat_row, window_of
 from tui.widgets.rows_view import RowList
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from events.errors import UntrustedError, UsageError
 from strategies.engines.engine_settings import TABLE as _ENGINE
@@ -19,6 +19,7 @@ from strategies.rollouts.run.rollout_settings import TABLE as _ROLLOUTS
 from strategies.rollouts.run.rollout_settings import RolloutConfig, RolloutSettings
 from strategies.scope.log_globs import LogGlobs
 from strategies.signals.thresholds import Thresholds
+from tui.cli.config.known_settings import KINDS, OUTCOME, REMAPPED, SIGNALS, check_setting
 from tui.cli.config.layers import flat, nearest_file, read_layers, variable
 from tui.cli.config.log_settings import (
     FROM,
@@ -40,62 +41,6 @@ if TYPE_CHECKING:
     from strategies.episodes.outcome_rules import OutcomeRule
     from strategies.logs.formats.mapped.log_mapping import LogMapping
     from tui.cli.config.layers import LayeredSettings
-
-_SIGNALS: Final = "signals"
-_OUTCOME: Final = "outcome"
-_REMAPPED: Final = "keys"
-_KEYS: Final[dict[str, tuple[type, ...]]] = {
-    "seed": (int,),
-    "scan.paths": (list,),
-    "scan.workers": (int,),
-    "scan.gitleaks": (bool,),
-    "scan.personal_data": (bool,),
-    "logs.trust": (str,),
-    "outcomes.from": (list,),
-    "watch.look_every_s": (int, float),
-    "watch.evolve_every_s": (int, float),
-    "watch.promote": (bool,),
-    "judge.rubric": (str,),
-    "evolve.skills_folder": (str,),
-    "review.draw_every": (int,),
-    "ui.theme": (str,),
-    "ui.ascii": (bool,),
-}
-
-
-def _kinds_of(default: object) -> tuple[type, ...]:
-    """Tell the types that a setting with this default may have in TOML."""
-    if isinstance(default, float):
-        return (int, float)
-    return (list,) if isinstance(default, tuple) else (type(default),)
-
-
-KINDS: Final[dict[str, tuple[type, ...]]] = {
-    **_KEYS,
-    **{f"{_SIGNALS}.{name}": (int, float) for name in Thresholds.model_fields},
-    **{
-        f"{_ROLLOUTS}.{name}": _kinds_of(setting.default) for name, setting in RolloutSettings.model_fields.items()
-    },
-    **{
-        f"{_MODELS}.{name}": _kinds_of(setting.default)
-        for name, setting in ModelSettings.model_fields.items()
-        if name not in {"prices", "effort", "fallback"}
-    },
-    **{f"{_ENGINE}.{name}": _kinds_of(setting.default) for name, setting in EngineSettings.model_fields.items()},
-    _OUTCOME: (list,),
-}
-"""Every setting there is, by its dotted key, and the types it may have."""
-_WORDS: Final = {
-    int: "a whole number",
-    list: "a list",
-    float: "a number",
-    bool: "true or false",
-    str: "a text",
-}
-_LEAST: Final = {"scan.workers": 0, "watch.look_every_s": 0.1, "watch.evolve_every_s": 0, "review.draw_every": 0}
-"""The least that a number may be."""
-_ONE_OF: Final = {"logs.trust": ("mine", "team", "public")}
-"""The words that a text may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,15 +152,15 @@ def config_in_force() -> Config:
 def config_of(layers: LayeredSettings) -> Config:
     """Check what the layers say, and make settings of it; raises UsageError for what cannot be."""
     tables = dict(layers.tables)
-    rules = tables.pop(_OUTCOME, [])
-    names = (_SIGNALS, _ROLLOUTS, _MODELS, _ENGINE)
+    rules = tables.pop(OUTCOME, [])
+    names = (SIGNALS, _ROLLOUTS, _MODELS, _ENGINE)
     thresholds, rollouts, models, engine = (table_of(layers, tables.pop(name, {}), name) for name in names)
     mappings = mappings_of(layers, tables)
-    remapped = flat(table_of(layers, tables.pop(_REMAPPED, {}), _REMAPPED))
+    remapped = flat(table_of(layers, tables.pop(REMAPPED, {}), REMAPPED))
     skills = skills_of(layers, table_of(layers, tables.pop(SKILLS, {}), SKILLS))
     keys = flat(tables)
     for key, value in keys.items():
-        _check(layers.origins[key].name, key, value)
+        check_setting(layers.origins[key].name, key, value)
     settings = {key.rpartition(".")[2]: value for key, value in keys.items()}
     for key in ("judge.rubric", "evolve.skills_folder"):
         name = key.rpartition(".")[2]
@@ -246,7 +191,7 @@ def _remapped(layers: LayeredSettings, table: dict[str, object]) -> dict[str, st
     """Read the keys that a person gave to bindings; the screens know which bindings and keys there are."""
     for name, value in table.items():
         if not isinstance(value, str):
-            where = layers.origins[f"{_REMAPPED}.{name}"].name
+            where = layers.origins[f"{REMAPPED}.{name}"].name
             raise UsageError(f"{where} sets keys.{name} to {value!r}", hint='a key is a text: "j", or "j,down"')
     return {name: str(value) for name, value in table.items()}
 
@@ -324,41 +269,16 @@ def _rollouts(layers: LayeredSettings, table: dict[str, object]) -> RolloutConfi
 def value_of(config: Config, key: str) -> object:
     """Give the value of one setting by its dotted key."""
     table, _, name = key.rpartition(".")
-    if key == _OUTCOME:
+    if key == OUTCOME:
         return config.rules
     tables = {
-        _SIGNALS: config.thresholds,
+        SIGNALS: config.thresholds,
         _ROLLOUTS: config.rollouts.every,
         _MODELS: config.models,
         _ENGINE: config.engine,
     }
     value: object = getattr(tables.get(table, config), "sources" if key == FROM else name)
     return value
-
-
-def _check(where: str, key: str, value: object) -> None:
-    kinds = _KEYS.get(key)
-    if kinds is None:
-        known = [
-            *_KEYS,
-            f"[{_SIGNALS}]",
-            f"[{_ROLLOUTS}]",
-            f"[{_MODELS}]",
-            f"[{_ENGINE}]",
-            f"[{_REMAPPED}]",
-            f"[{LOGS}.NAME]",
-            f"[{SKILLS}.NAME]",
-            f"[[{_OUTCOME}]]",
-        ]
-        near = get_close_matches(key, _KEYS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"it may hold {', '.join(known)}"
-        raise UsageError(f"{where} sets {key}, which germline does not know", hint=hint)
-    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        raise UsageError(f"{where} sets {key} to {value!r}", hint=f"{key} is {_WORDS[kinds[-1]]}")
-    if value not in _ONE_OF.get(key, (value,)):
-        raise UsageError(f"{where} sets {key} to {value!r}", hint=f"{key} is one of: {', '.join(_ONE_OF[key])}")
-    if isinstance(value, (int, float)) and value < _LEAST.get(key, value):
-        raise UsageError(f"{where} sets {key} to {value!r}", hint=f"{key} is at least {_LEAST[key]}")
 
 
 def template(logs: tuple[Path, ...]) -> str:

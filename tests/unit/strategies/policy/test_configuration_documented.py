@@ -10,7 +10,7 @@ from strategies.episodes.outcome_rules import _KEYS as RULE_KEYS
 from strategies.models.model_settings import ModelSettings
 from strategies.policy.presets import EditBudget, Preset, Weights
 from strategies.signals.thresholds import Thresholds
-from tui.cli.config.config import _KEYS
+from tui.cli.config.known_settings import KEYS
 
 TEXT = (Path(__file__).resolve().parents[4] / "docs" / "configuration.md").read_text(encoding="utf-8")
 TRUST = "| settings of a project | need trust |"
@@ -18,7 +18,7 @@ ROWS = [line for line in TEXT.partition(TRUST)[0].splitlines() if line.startswit
 ROWS += [line for line in TEXT.partition(TRUST)[2].partition("\n\n")[2].splitlines() if line.startswith("| `")]
 
 
-@pytest.mark.parametrize("key", [*_KEYS, *Thresholds.model_fields, *sorted(RULE_KEYS)])
+@pytest.mark.parametrize("key", [*KEYS, *Thresholds.model_fields, *sorted(RULE_KEYS)])
 def test_every_key_of_the_settings_file_is_in_the_docs(key: str) -> None:
     assert any(f"`{key}`" in row.split(" | ")[0] for row in ROWS)
 

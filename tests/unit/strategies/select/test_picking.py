@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from events.types.registry_events import CycleFinished, SignalRaised
 from strategies.policy.auto import automatic
 from strategies.policy.presets import PRESETS, Weights
-from strategies.select.pick import KINDS, LONGEST_REST, PastPick, deficits, pick, preview, rest_of, select
+from strategies.select.pick import KINDS, PastPick, deficits, pick, preview, select
+from strategies.select.resting_signals import LONGEST_REST, rest_of
 from tests.registries import raised_signal
 
 if TYPE_CHECKING:

@@ -8,11 +8,12 @@ from events.errors import NotFoundError, StorageError, UsageError
 from events.types.registry_events import OutcomeRecorded
 from registry.decide.commands import RecordFact
 from strategies.pool.known_episodes import all_episodes
+from tui.cli.commands.logs.label_file import labelled_sessions, labels_in
 from tui.cli.output.color import width
 from tui.cli.output.dry_run import append_or_rehearse
 from tui.documents.events import event_rows
 from tui.documents.logs import LabelQueueDocument, LabelWishRow, OutcomeDocument, OutcomeEpisode
-from tui.reads.labels import labelled_sessions, labels_in, read_label_queue, says, wish_words
+from tui.reads.labels import read_label_queue, says, wish_words
 from tui.reads.sessions import read_tasks, short_ids
 from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.text.next_steps import NEXT_STEPS

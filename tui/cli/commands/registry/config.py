@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from events.errors import NotFoundError, UntrustedError
-from tui.cli.config.config import KINDS, config_of, value_of
+from tui.cli.config.config import config_of, value_of
+from tui.cli.config.known_settings import KINDS
 from tui.cli.config.layers import (
     NAME,
     SettingOrigin,

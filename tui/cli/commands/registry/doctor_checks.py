@@ -35,7 +35,8 @@ from strategies.models.chat_server import ChatServer
 from strategies.models.http_errors import KEY
 from strategies.models.model_settings import ModelSettings
 from strategies.models.served_model import OPENAI_URL, served_model
-from tui.cli.config.config import KINDS, read_config
+from tui.cli.config.config import read_config
+from tui.cli.config.known_settings import KINDS
 from tui.cli.config.layers import NAME, nearest_file, strays, trust_here, user_file
 from tui.cli.output.color import Paint, width
 from tui.cli.output.exit import BEGINS, begins_there

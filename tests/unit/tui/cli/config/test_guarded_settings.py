@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tui.cli.config.config import KINDS
 from tui.cli.config.guarded_settings import CAPS, LETS, OUTSIDE, guarded, without
+from tui.cli.config.known_settings import KINDS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,8 @@ import pytest
 from events.errors import UsageError
 from strategies.signals.thresholds import Thresholds
 from tui.cli.commands.registry.config import settings_in_force
-from tui.cli.config.config import KINDS, read_config
+from tui.cli.config.config import read_config
+from tui.cli.config.known_settings import KINDS
 from tui.cli.config.layers import read_layers, strays, user_file, variable
 from tui.session.ownership import VOUCHED
 

@@ -11,7 +11,7 @@ from events.types.parts import Edit
 from registry.actions.publish import publish, take_in_edits
 from registry.decide.commands import Protect, RevertVersion
 from registry.skill_md.render import projected_lines, skill_text
-from registry.state.outline import Outline
+from registry.state.version_outline import Outline
 from tests.registries import AVOID, DO, LOOK, NAME, NO_GUESS, SKILL, imported, judged, learn, proposal, rewrite
 
 if TYPE_CHECKING:
