@@ -288,7 +288,7 @@ def test_a_fault_of_ours_is_one_line_and_a_traceback_only_on_request(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr("tui.cli.commands.skills.status.open_among", broken)
+    monkeypatch.setattr("tui.cli.commands.registry.status.open_among", broken)
     answer = germline("status")
     assert answer.code == 1
     assert "ZeroDivisionError" in answer.err
@@ -326,7 +326,7 @@ def test_what_may_not_be_read_is_told_with_who_could_mend_it(
     def refused(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "registry.db")
 
-    monkeypatch.setattr("tui.cli.commands.skills.status.open_library", refused)
+    monkeypatch.setattr("tui.cli.commands.registry.status.open_library", refused)
     answer = germline("status")
     assert (answer.code, answer.hint) == (1, "check who owns it, and its folder")
     assert "registry.db: Permission denied" in answer.err

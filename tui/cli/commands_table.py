@@ -47,7 +47,7 @@ GROUPS: Final[dict[str, dict[str, CommandEntry]]] = {
         "advise": CommandEntry("evolve.advise", "Say what to work on, from how runs failed."),
     },
     "What skills say, and why": {
-        "status": CommandEntry("skills.status", "Show skills, drift, open signals, what waits, the preset."),
+        "status": CommandEntry("registry.status", "Show skills, drift, open signals, what waits, the preset."),
         "log": CommandEntry("skills.log", "Show the history, of all or of one skill, newest first."),
         "show": CommandEntry("skills.show", "Print a skill at any version; with --blame, line by line."),
         "diff": CommandEntry("skills.diff", "Compare two versions by line and word, and the events between."),
@@ -55,7 +55,7 @@ GROUPS: Final[dict[str, dict[str, CommandEntry]]] = {
         "usage": CommandEntry("skills.usage", "Say which lines earn their place, by what sessions show."),
         "find": CommandEntry("skills.find", "Find the skills that fit a task, by their words."),
         "search": CommandEntry("skills.search", "Find a text in skills, past and present, and in reasons."),
-        "report": CommandEntry("skills.report", "Write one HTML page of all there is to say; no network."),
+        "report": CommandEntry("registry.report", "Write one HTML page of all there is to say; no network."),
     },
     "Learning from logs": {
         "evolve": CommandEntry("evolve.evolve", "Take turns of evolution: scan, select, propose, gate, project."),
@@ -74,7 +74,7 @@ GROUPS: Final[dict[str, dict[str, CommandEntry]]] = {
         "audit": CommandEntry("evolve.audit", "Audit a skill on tasks without graders, and mend it in drafts."),
         "tasks": CommandEntry("evolve.tasks", "List the tasks of a set by split; write them as evals."),
         "compare": CommandEntry("evolve.compare", "Run the same sealed tasks under several models and versions."),
-        "models": CommandEntry("skills.models", "List models; say which skill goes with which of them."),
+        "models": CommandEntry("registry.models", "List models; say which skill goes with which of them."),
         "trial": CommandEntry("skills.trial", "Prove lines: a coin gives them to some sessions."),
         "skill": CommandEntry("skills.skill", "The life of skills: ledger, tests by runs, retirement."),
         "pick": CommandEntry("skills.pick", "Pick the version for the next agent; print its folder."),

@@ -25,7 +25,7 @@ from tests.clocks import START
 from tests.registries import NAME, learn
 from tests.worlds import call, episode, world_with_a_rule
 from tui.cli.commands.logs.watch_rechecks import terms_of
-from tui.cli.commands.skills.status import stale_words
+from tui.cli.commands.registry.status import stale_words
 from tui.documents.status import StaleMeasurement
 from tui.text.numbers import seconds_of
 
