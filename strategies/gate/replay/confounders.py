@@ -18,20 +18,19 @@ from events.types.score import Confounding, DecisionEffect
 from strategies.episodes.episode import SUBMIT, moment_s
 from strategies.gate.replay.balance import balance, times_as_strong
 from strategies.gate.replay.contrast import outcome_of
-from strategies.gate.replay.decisions import background, claimed_action, decisions_of
+from strategies.gate.replay.decisions import background, claimed_action
 from strategies.gate.replay.other_attempts import counting_others, goes_with_others, of_others, outcomes_of_others
 from strategies.gate.replay.support import NOTICED_Z
 from strategies.gate.stats.conditional_odds import chance_here, odds_ratio, weights
 from strategies.gate.stats.fixed_effects import GroupedRows, Slope, residuals
-from strategies.gate.stats.mantel_haenszel import one_sided_p, stratifier
+from strategies.gate.stats.mantel_haenszel import one_sided_p
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord
+    from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
     from strategies.gate.replay.decisions import Background, Decision
-    from strategies.gate.replay.exposure import Inverse
     from strategies.gate.stats.conditional_odds import ActionCounts
     from strategies.gate.stats.fixed_effects import Residuals
 
@@ -89,22 +88,21 @@ class _Compared(NamedTuple):
 
 
 def confounding(
-    claim: Claim | Inverse,
-    sealed: Sequence[EpisodeRecord],
-    explore: Sequence[EpisodeRecord] = (),
+    held: ClaimedEpisodes,
+    sealed: Sequence[EpisodeRecord] | None = None,
     *,
     chosen_of: int = 0,
     to_end: bool = True,
 ) -> Confounding:
     """Compare like decisions on sealed, and on explore; look for a cause in common on both together.
 
-    Shapes: all records have an outcome. Units: `chosen_of` is the number of claims that explore chose this one of,
-    0 where that cannot be counted.
+    `sealed` are the episodes that explore does not hold, None for all. Units: `chosen_of` is the number of claims
+    that explore chose this one of, 0 where that cannot be counted.
     """
-    decided = _rows(claim, [*sealed, *explore], to_end=to_end)
+    decided = _rows(held, to_end=to_end)
     compared = _compared(decided)
     rows, itself = compared.rows, compared.itself
-    known = {record.id for record in sealed}
+    known = {record.id for record in (held.records if sealed is None else sealed)}
     sides = [[row.id in known for row in rows], [row.id not in known for row in rows]]
     effect, mined = (itself.slope(side) if itself else None for side in sides)
     elsewhere = _control(compared) if effect else None
@@ -136,12 +134,13 @@ def _kept(slope: Slope | None) -> DecisionEffect | None:
     return None if slope is None else DecisionEffect(value=slope.value, error=slope.error)
 
 
-def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord], *, to_end: bool) -> list[_Row]:
-    decide = decisions_of(claim)
-    if decide is None:
+def _rows(held: ClaimedEpisodes, *, to_end: bool) -> list[_Row]:
+    records, stratum_of, subject = held.records, held.stratum_of, claimed_action(held.claim)
+    decided = [
+        (record, decision) for record, made in zip(records, held.decisions, strict=True) for decision in made
+    ]
+    if not decided:
         return []
-    decided = [(record, decision) for record in records for decision in decide(record)]
-    stratum_of, subject = stratifier(records), claimed_action(claim)
     common = Counter(step.action for record in records for step in record.steps if step.kind == "call")
     named = {subject.about, *(action for action, _ in common.most_common(CLASSES + 1))} - {"", SUBMIT}
     usual = {action: common[action] / common.total() for action in sorted(named)}

@@ -61,6 +61,13 @@ class ClaimedAction(NamedTuple):
     earlier: bool = False
 
 
+class _Once(NamedTuple):
+    """A class of action that is decided on until it is done, and whether doing it obeys."""
+
+    action: str
+    obeys: bool
+
+
 class Background(NamedTuple):
     """What tells a decision from others of its kind: where it was, what was seen, what the agent does elsewhere.
 
@@ -86,19 +93,41 @@ def decisions_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], list[Decis
     what is never done, to go on without. Who lasted longer has had more occasion for anything, and who hands in
     one more than who was cut short: compared are those who had come equally far.
     """
-    if isinstance(claim, Inverse):
-        itself = decisions_of(claim.claim)
-        return None if itself is None else lambda record: [_turned(decision) for decision in itself(record)]
-    if isinstance(claim, OutputClaim):
+    until, about = _done_once(claim), _itself(claim)
+    if isinstance(about, OutputClaim):
         return None
-    if isinstance(claim, FinishWith) or (isinstance(claim, AnytimeBefore) and claim.action == HAND_IN):
-        do = claim.do
-        return lambda record: _until_done(do, record)
-    if isinstance(claim, Never):
-        avoid = claim.avoid
-        return lambda record: [_turned(decision) for decision in _until_done(avoid, record)]
+    if until is not None:
+        return lambda record: _until_done(until, record)
     moment_of = moments_of(claim)
-    return lambda record: _decision(claim, moment_of(record), record)
+    return lambda record: _decision(about, moment_of(record), record)
+
+
+def decisions_in(
+    claim: Claim | Inverse, records: Sequence[EpisodeRecord], moments: Sequence[Moment | None]
+) -> list[list[Decision]]:
+    """Find the decisions that a claim is about in each of several episodes, whose moments are known.
+
+    None of a claim about no action. Shapes: a moment for each record.
+    """
+    until, about = _done_once(claim), _itself(claim)
+    if isinstance(about, OutputClaim):
+        return [[] for _ in records]
+    if until is not None:
+        return [_until_done(until, record) for record in records]
+    return [_decision(about, moment, record) for record, moment in zip(records, moments, strict=True)]
+
+
+def _itself(claim: Claim | Inverse) -> Claim:
+    return claim.claim if isinstance(claim, Inverse) else claim
+
+
+def _done_once(claim: Claim | Inverse) -> _Once | None:
+    if isinstance(claim, Inverse):
+        itself = _done_once(claim.claim)
+        return None if itself is None else _Once(itself.action, not itself.obeys)
+    if isinstance(claim, FinishWith) or (isinstance(claim, AnytimeBefore) and claim.action == HAND_IN):
+        return _Once(claim.do, obeys=True)
+    return _Once(claim.avoid, obeys=False) if isinstance(claim, Never) else None
 
 
 def claimed_action(claim: Claim | Inverse) -> ClaimedAction:
@@ -187,10 +216,6 @@ def _shown(step: StepRecord) -> str:
     return step.template if step.error else "worked"
 
 
-def _turned(decision: Decision) -> Decision:
-    return Decision(decision.at, not decision.obeyed)
-
-
 def _decision(claim: Claim, moment: Moment | None, record: EpisodeRecord) -> list[Decision]:
     if moment is None:
         return []
@@ -202,13 +227,14 @@ def _decision(claim: Claim, moment: Moment | None, record: EpisodeRecord) -> lis
     return [] if at is None or hands_in(record, at) else [Decision(at, moment.obeyed)]
 
 
-def _until_done(do: str, record: EpisodeRecord) -> list[Decision]:
+def _until_done(once: _Once, record: EpisodeRecord) -> list[Decision]:
     """List the actions up to the first of a class: at each of them it could have been done."""
-    decisions, done = [], covered_by(do)
+    decisions, done = [], covered_by(once.action)
     for at, step in enumerate(record.steps):
         if _counts(step) and not hands_in(record, at):
-            decisions.append(Decision(at, done[step.action]))
-            if done[step.action]:
+            does = done[step.action]
+            decisions.append(Decision(at, does == once.obeys))
+            if does:
                 break
     return decisions
 

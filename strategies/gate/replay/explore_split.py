@@ -9,6 +9,7 @@ from events.types.claims import AfterError, Replace
 from strategies.claims.applicability import matches
 from strategies.engines.share import HERE
 from strategies.episodes.episode_records import packed, unpacked
+from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
 from strategies.gate.replay.contrast import cases_of, contrast, judged, settings_of
 from strategies.gate.replay.exposure import Inverse
 from strategies.gate.replay.leave_one_out import replication, stands
@@ -139,7 +140,7 @@ class Explore:
         """Tell whether a claim holds here without the logs of any single origin."""
 
         def answer() -> bool:
-            left = replication(claim, self.judged_by(claim, endpoint))
+            left = replication(ClaimedEpisodes(claim, self.judged_by(claim, endpoint)))
             return left is not None and stands(left, 0.0)
 
         return self.once(("replicates", claim, endpoint), answer)
@@ -147,7 +148,8 @@ class Explore:
     def turns(self, claim: Claim, endpoint: Endpoint) -> bool:
         """Tell whether obeying a claim surely goes with the opposite in some part of these episodes."""
         return self.once(
-            ("turns", claim, endpoint), lambda: bool(turned_part(claim, self.judged_by(claim, endpoint)))
+            ("turns", claim, endpoint),
+            lambda: bool(turned_part(ClaimedEpisodes(claim, self.judged_by(claim, endpoint)))),
         )
 
     def all_by_outcome(self, claims: Iterable[_AskedT]) -> dict[_AskedT, Contrast | None]:
