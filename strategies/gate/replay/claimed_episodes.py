@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class ClaimedEpisodes:
     """A claim, the episodes that it is held against, its moment in each, and what was decided there.
 
-    Shapes: all records have an outcome; of each the moment, where they are known already.
+    Shapes: all records have an outcome; the moment of each, and their strata, where these are known already.
     """
 
     def __init__(
@@ -33,10 +33,12 @@ class ClaimedEpisodes:
         claim: Claim | Inverse,
         records: Sequence[EpisodeRecord],
         moments: Sequence[Moment | None] | None = None,
+        strata: Callable[[EpisodeRecord], Stratum] | None = None,
     ) -> None:
         self.claim = claim
         self.records = records
         self.moments = moments_in(claim, records) if moments is None else moments
+        self._strata = strata
 
     def with_more(self, records: Sequence[EpisodeRecord]) -> ClaimedEpisodes:
         """Hold the claim against further episodes as well."""
@@ -46,7 +48,7 @@ class ClaimedEpisodes:
     @cached_property
     def stratum_of(self) -> Callable[[EpisodeRecord], Stratum]:
         """How these episodes are stratified."""
-        return stratifier(self.records)
+        return self._strata or stratifier(self.records)
 
     @cached_property
     def cases(self) -> list[Case]:
