@@ -139,7 +139,7 @@ def contrast(cases: Iterable[Case]) -> Contrast | None:
     tasks = set[str]()
     for stratum, own in sorted(strata.items()):
         table = _table(own)
-        if table.n1 and table.n0:
+        if table is not None:
             tables[stratum] = table
             tasks.update([case[1] for case in own])
     both_arms = list(tables.values())
@@ -157,9 +157,11 @@ def contrast(cases: Iterable[Case]) -> Contrast | None:
     )
 
 
-def _table(cases: Sequence[Case]) -> Table:
-    """Count the two arms of one stratum."""
+def _table(cases: Sequence[Case]) -> Table | None:
+    """Count the two arms of one stratum; None where it holds but one."""
     obeyed = [outcome for _, _, obeys, outcome in cases if obeys]
+    if not obeyed or len(obeyed) == len(cases):
+        return None
     disobeyed = [outcome for _, _, obeys, outcome in cases if not obeys]
     outcomes = [case[3] for case in cases]
     squares = sum(map(mul, outcomes, outcomes))

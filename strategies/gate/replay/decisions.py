@@ -28,7 +28,7 @@ from strategies.gate.replay.exposure import Inverse, moments_of
 from strategies.gate.stats.conditional_odds import ActionCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from events.types.claims import Claim
     from strategies.claims.applicability import Moment
@@ -143,38 +143,47 @@ def claimed_action(claim: Claim | Inverse) -> ClaimedAction:
     return ClaimedAction(about, sign, apart, whole=whole, earlier=earlier)
 
 
-def background(
-    decision: Decision,
+def backgrounds(
+    decided: Iterable[tuple[EpisodeRecord, Decision]],
     subject: ClaimedAction,
     usual: Mapping[str, float],
-    record: EpisodeRecord,
     *,
     to_end: bool = True,
-) -> Background:
-    """Tell what there was beside a decision about a class of action.
+) -> list[Background]:
+    """Tell what there was beside each decision about a class of action.
 
     `usual` is the share of each class among the actions of all agents. Unless `to_end`, what came after is left
     out: where the outcome is known before the end, what agents do then follows from it.
     """
-    turn, alike, apart = record.steps[decision.at].turn, of_class(subject.about), of_class(subject.apart)
-    before, free = actions_before(record, decision.at), _free_actions(record)
-    earlier, later = ([step for step in free if step.turn < turn], [step for step in free if step.turn > turn])
-    elsewhere = [*earlier, *later] if to_end else earlier
-    own = before if subject.whole else [record.steps[decision.at]]
-    alone = subject.whole and not to_end  # its own actions are all that is known
-    others = [] if alone else elsewhere if subject.earlier or not to_end else later
-    made = before[-1:]  # what the last action before showed is why there is a decision
-    others = [step for step in others if not apart[step.action] and step not in made]
-    actions, failed = [step.action for step in before], sum([step.error for step in before])
-    return Background(
-        turn=min(len(before), _MOST_TURNS),
-        seen=_shown(before[-1]) if before else "",
-        failed=(failed, failed / max(len(before), 1)),
-        habit=tuple([actions.count(action) - share * len(before) for action, share in usual.items()]),
-        same=_count(elsewhere, alike),
-        free=len(elsewhere),
-        dealt=ActionCounts(_count(own, alike), len(own), _count(others, alike), len(others)),
-    )
+    alike, apart = of_class(subject.about), of_class(subject.apart)
+    told: list[Background] = []
+    known: EpisodeRecord | None = None
+    free: list[StepRecord] = []
+    for record, (at, _) in decided:
+        if record is not known:  # several decisions of one episode come one after the other
+            known, free = record, _free_actions(record)
+        turn, before = record.steps[at].turn, actions_before(record, at)
+        earlier = [step for step in free if step.turn < turn]
+        later = [step for step in free if step.turn > turn]
+        elsewhere = earlier + later if to_end else earlier
+        own = before if subject.whole else [record.steps[at]]
+        alone = subject.whole and not to_end  # its own actions are all that is known
+        others = [] if alone else elsewhere if subject.earlier or not to_end else later
+        made = before[-1:]  # what the last action before showed is why there is a decision
+        others = [step for step in others if not apart[step.action] and step not in made]
+        actions, failed = [step.action for step in before], sum([step.error for step in before])
+        told.append(
+            Background(
+                turn=min(len(before), _MOST_TURNS),
+                seen=_shown(before[-1]) if before else "",
+                failed=(failed, failed / max(len(before), 1)),
+                habit=tuple([actions.count(action) - share * len(actions) for action, share in usual.items()]),
+                same=_count(elsewhere, alike),
+                free=len(elsewhere),
+                dealt=ActionCounts(_count(own, alike), len(own), _count(others, alike), len(others)),
+            )
+        )
+    return told
 
 
 def times_done(subject: ClaimedAction, records: Sequence[EpisodeRecord]) -> list[tuple[int, int]]:
@@ -189,22 +198,19 @@ def times_done(subject: ClaimedAction, records: Sequence[EpisodeRecord]) -> list
 
 def last_seen(record: EpisodeRecord, at: int) -> str:
     """Name what the last action before an index showed: an error template, or "worked"; "" before the first."""
-    turn = record.steps[at].turn
-    for step in record.steps[at - 1 :: -1] if at else ():
-        if step.turn < turn and _counts(step):
-            return _shown(step)
-    return ""
+    before = actions_before(record, at)
+    return _shown(before[-1]) if before else ""
 
 
 def actions_before(record: EpisodeRecord, at: int) -> list[StepRecord]:
     """List the actions of turns before that of an index, without handing in."""
     turn = record.steps[at].turn
-    return [step for step in record.steps[:at] if step.turn < turn and _counts(step)]
+    return [step for step in _actions(record.steps[:at]) if step.turn < turn]
 
 
 def _free_actions(record: EpisodeRecord) -> list[StepRecord]:
     """List the actions that did not follow a failure, which may ask for one."""
-    actions = [step for step in record.steps if _counts(step)]
+    actions = _actions(record.steps)
     return [step for before, step in pairwise(actions) if not before.error]
 
 
@@ -231,7 +237,7 @@ def _until_done(once: _Once, record: EpisodeRecord) -> list[Decision]:
     """List the actions up to the first of a class: at each of them it could have been done."""
     decisions, done = [], covered_by(once.action)
     for at, step in enumerate(record.steps):
-        if _counts(step) and not hands_in(record, at):
+        if _is_action(step) and not hands_in(record, at):
             does = done[step.action]
             decisions.append(Decision(at, does == once.obeys))
             if does:
@@ -239,5 +245,11 @@ def _until_done(once: _Once, record: EpisodeRecord) -> list[Decision]:
     return decisions
 
 
-def _counts(step: StepRecord) -> bool:
+def _actions(steps: Sequence[StepRecord]) -> list[StepRecord]:
+    """Keep what an agent called, without handing in."""
+    # `_is_action`, written out: all steps of all episodes come through here
+    return [step for step in steps if step.actor == "agent" and step.kind == "call" and step.action != SUBMIT]
+
+
+def _is_action(step: StepRecord) -> bool:
     return step.actor == "agent" and step.kind == "call" and step.action != SUBMIT
