@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from events.types.claims import AfterError
+from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
 from strategies.gate.replay.confounders import confounding
 from strategies.gate.replay.measure import effect_on
 from strategies.gate.stats.mantel_haenszel import Z95
@@ -39,7 +40,7 @@ def coverage(seeds: Iterable[int], *, episodes: int, lift: float, base: float) -
     covered = Covered()
     for seed in seeds:
         sealed = division_of(with_rules(seed, episodes=episodes, lift=lift, base=base), str(seed)).sealed
-        effect, cause = effect_on(RULE, sealed), confounding(RULE, sealed)
+        effect, cause = effect_on(RULE, sealed), confounding(ClaimedEpisodes(RULE, sealed))
         if effect is None or not cause.decisions:
             continue
         covered.worlds += 1

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from events.types.claims import AfterError
 from strategies.claims.catalogue import sentence
+from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
 from strategies.gate.replay.contrast import cases_of, contrast, effect_of, judged
 from strategies.gate.replay.explore_split import Explore
 from strategies.gate.replay.replicates import answers, replicates, scope_of_line, turned_part
@@ -101,7 +102,7 @@ def on_all_runs(records: Sequence[EpisodeRecord], keys: Sequence[str]) -> None:
     for key in keys:
         for line in lines_of(records, key):
             every[line.claim, "promoted" if line.kept else "held"].append(line.scope)
-            turned += line.kept and bool(turned_part(line.claim, records))
+            turned += line.kept and bool(turned_part(ClaimedEpisodes(line.claim, records)))
     print(f"learned on all runs, {len(keys)} split keys")
     for (claim, became), scopes in sorted(every.items(), key=lambda item: -len(item[1])):
         print(f"{len(scopes):>3} {became:<9}{sentence(claim)}")
@@ -145,7 +146,7 @@ def all_that_is_shown(records: Sequence[EpisodeRecord]) -> None:
     rows: defaultdict[str, list[tuple[InTheRunLeftOut, bool]]] = defaultdict(list)
     for without in without_each_run(records):
         for claim, pooled, there in shown_by_others(claims_in(without.rest), without):
-            shown = replicates(claim, without.rest)
+            shown = replicates(ClaimedEpisodes(claim, without.rest))
             effect = effect_of(pooled).model_copy(update={"replicates": shown})
             passed = all(rule.holds for rule in each_run(effect))
             way = "held for its runs" if not passed else "scoped" if scope_of_line(shown) else "general"

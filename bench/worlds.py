@@ -13,6 +13,7 @@ import argparse
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.claims import AfterError
+from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
 from strategies.gate.replay.confounders import confounding
 from strategies.gate.replay.support import is_noticed, support_p
 from strategies.policy.written_rules import WRITTEN_RULE
@@ -36,7 +37,7 @@ class Told(NamedTuple):
 
 def oracle(records: Sequence[EpisodeRecord]) -> Told:
     """Test the one rule on all episodes, once."""
-    cause = confounding(RULE, records)
+    cause = confounding(ClaimedEpisodes(RULE, records))
     plain, whole = (support_p(cause, controlled=controlled) for controlled in (False, is_noticed(cause)))
     return Told(max(plain, whole) <= WRITTEN_RULE.alpha, plain <= WRITTEN_RULE.alpha)
 

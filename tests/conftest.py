@@ -258,7 +258,7 @@ def moments_of_intercode() -> KnownMoments:
 @pytest.fixture
 def outcomes_alone_differ(moments_of_intercode: KnownMoments, monkeypatch: pytest.MonkeyPatch) -> None:
     """Find the moments of the runs of `intercode` once, where a test changes nothing but their outcomes."""
-    for module in ("contrast", "decisions", "exposure", "leave_one_out"):
+    for module in ("decisions", "exposure"):
         monkeypatch.setattr(f"strategies.gate.replay.{module}.moments_of", moments_of_intercode)
 
 

@@ -21,7 +21,6 @@ from strategies.claims.catalogue import sentence
 from strategies.claims.claim_sentences import with_examples
 from strategies.episodes.action_class import is_class, is_hand_in, overlap
 from strategies.gate.replay.contrast import outcome_of
-from strategies.gate.replay.decisions import decisions_of
 from strategies.gate.replay.exposure import moments_of
 from strategies.gate.stats.fixed_effects import GroupedRows, residuals
 from strategies.policy.written_rules import WRITTEN_RULE
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord
+    from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
     from strategies.gate.replay.contrast import Contrast
     from strategies.gate.replay.explore_split import Explore
     from strategies.propose.proposal import ProposalRequest
@@ -169,15 +169,17 @@ def _unprompted(claim: Claim, explore: Explore) -> list[_Row]:
 
     What was done at any time before may have answered any error before.
     """
-    decide, moment_of = decisions_of(claim), moments_of(claim)
+    held = explore.held(claim, "outcome")
     rows = []
-    last = ((episode, at) for episode in explore.judged if decide for at in decide(episode)[-1:])
-    for record, decision in last:
+    for record, moment, made in zip(held.records, held.moments, held.decisions, strict=True):
+        if not made:
+            continue
+        decision = made[-1]
         if _answers_error(record, decision.at):
             continue
         if isinstance(claim, AnytimeBefore) and any(step.error for step in record.steps[: decision.at]):
             continue
-        used = moment_of(record) if isinstance(claim, Before) else None
+        used = moment if isinstance(claim, Before) else None
         if used is None or not _answers_error(record, used.step):
             rows.append(_Row(record.run, record.task, "", decision.obeyed, outcome_of(record)))
     return rows
@@ -188,20 +190,18 @@ def _answers_error(record: EpisodeRecord, at: int) -> bool:
     return earlier is not None and record.steps[earlier].error
 
 
-def _failing(claim: After | AfterCall, records: Sequence[EpisodeRecord]) -> list[_Row]:
+def _failing(held: ClaimedEpisodes) -> list[_Row]:
     """List the failures that a claim is about, each with its error."""
-    moment_of = moments_of(claim)
-    met = ((record, moment_of(record)) for record in records)
     return [
         _Row(record.run, record.task, record.steps[at.step].template, at.obeyed, outcome_of(record))
-        for record, at in met
+        for record, at in zip(held.records, held.moments, strict=True)
         if at is not None
     ]
 
 
 def _holds_for_rare_errors(claim: After | AfterCall, explore: Explore, live: Sequence[Claim]) -> bool:
     """Tell whether an effect shows where no rule about a single error is live, or could be tried."""
-    rows = _failing(claim, explore.judged_by(claim, explore.shows(claim).endpoint))
+    rows = _failing(explore.held(claim, explore.shows(claim).endpoint))
     answered = [claim.template for claim in live if isinstance(claim, AfterError)]
     left = [row for row in rows if not any(matches(template, row.error) for template in answered)]
     arms: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])

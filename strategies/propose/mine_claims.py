@@ -150,9 +150,8 @@ def _large_enough(figures: Contrast) -> bool:
 
 def action_classes(records: Iterable[EpisodeRecord]) -> list[str]:
     """List the classes that agents called, handing in apart: a line could teach nothing about it."""
-    return sorted(
-        {s.action for r in records for s in r.steps if s.kind == "call" and s.action and not is_hand_in(s.action)}
-    )
+    called = {step.action for record in records for step in record.steps if step.kind == "call"}
+    return sorted(action for action in called if action and not is_hand_in(action))
 
 
 def first_classes(records: Sequence[EpisodeRecord]) -> list[str]:
@@ -197,12 +196,15 @@ def classes_earlier(records: Sequence[EpisodeRecord], actions: Iterable[str]) ->
 
 def classes_after_failing(records: Sequence[EpisodeRecord], actions: Iterable[str]) -> list[tuple[str, str]]:
     """List what often comes next after the first failure of these classes: pairs of (class, what comes next)."""
+    wanted = set(actions)
     pairs = []
-    for action in actions:
-        for record in records:
-            calls = (at for at, step in enumerate(record.steps) if step.error and step.action == action)
-            failed = next(calls, None)
-            at = None if failed is None else next_action(record, failed)
+    for record in records:
+        failed: dict[str, int] = {}
+        for index, step in enumerate(record.steps):
+            if step.error and step.action in wanted:
+                failed.setdefault(step.action, index)
+        for action, first in failed.items():
+            at = next_action(record, first)
             if at is not None and not hands_in(record, at) and record.steps[at].action != action:
                 pairs.append((action, record.steps[at].action))
     return _with_meanings(pairs)
@@ -213,10 +215,11 @@ def _with_meanings(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     beside: defaultdict[str, set[str]] = defaultdict(set)
     for action, other in pairs:
         beside[action].add(other)
+    meanings = {action: coarser(others) for action, others in beside.items()}
     meant = [
         (action, meaning)
         for action, other in pairs
-        for meaning in coarser(beside[action])
+        for meaning in meanings[action]
         if is_class(other, meaning) and not is_class(action, meaning)
     ]
     counts = Counter([*pairs, *meant])

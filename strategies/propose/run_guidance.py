@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from events.types.claims import AfterError, OutputClaim, StartWith
 from strategies.claims.catalogue import contradicts
 from strategies.gate.replay.contrast import judged
-from strategies.gate.replay.score import by_task, panel_of
+from strategies.gate.replay.panel import panel_of
+from strategies.gate.replay.score import by_task
 from strategies.policy.written_rules import WRITTEN_RULE
 from strategies.propose.advice import is_advice, worded
 from strategies.propose.mine_claims import explained, fitted

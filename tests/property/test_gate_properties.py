@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from events.types.claims import After, AfterError, Claim, FinishWith
 from strategies.claims.applicability import matches
-from strategies.gate.replay.score import estimate, panel_of
+from strategies.gate.replay.panel import panel_of
+from strategies.gate.replay.score import estimate
 from strategies.gate.stats.mantel_haenszel import Table, cmh_z, risk_difference, robustness_value
 from strategies.pool.splits import form_groups, split_of
 from tests.worlds import NO_TABLE, call, episode, linked

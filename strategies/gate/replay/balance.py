@@ -32,20 +32,17 @@ def balance(seen: Mapping[str, Sequence[Sequence[float]]], bare: Residuals, adju
     Shapes: `seen` are columns by name; `bare` compares within run alone (and task), `adjusted` like decisions.
     What was fitted has no difference left, so its squares are asked for that.
     """
-    before = {
-        name: max((_apart(column, bare) for column in columns), default=0.0) for name, columns in seen.items()
-    }
-    after = {
-        name: max((_apart([value * value for value in column], adjusted) for column in columns), default=0.0)
-        for name, columns in seen.items()
-    }
+    causes = _causes(adjusted)
+    before = _most_apart(seen, bare, _causes(bare))
+    squares = {name: [[value * value for value in column] for column in columns] for name, columns in seen.items()}
+    after = _most_apart(squares, adjusted, causes)
     most, left = max(before, key=lambda name: before[name]), max(after, key=lambda name: after[name])
     return Balance(
         before=before[most],
         of=most,
         after=after[left],
         left=left,
-        error=1 / sqrt(_causes(adjusted)),
+        error=1 / sqrt(causes),
     )
 
 
@@ -109,9 +106,19 @@ def _unexplained(residuals: Residuals) -> float:
     return max(dot(residuals.outcome, residuals.outcome) - along * along / _causes(residuals), 0.0)
 
 
-def _apart(column: Sequence[float], residuals: Residuals) -> float:
+def _most_apart(
+    seen: Mapping[str, Sequence[Sequence[float]]], residuals: Residuals, causes: float
+) -> dict[str, float]:
+    """Give by name how far both sides are apart in the column in which they are so most."""
+    return {
+        name: max((_apart(column, residuals, causes) for column in columns), default=0.0)
+        for name, columns in seen.items()
+    }
+
+
+def _apart(column: Sequence[float], residuals: Residuals, causes: float) -> float:
     mean = fsum(column) / len(column)
     around = [value - mean for value in column]
     spread = sqrt(dot(around, around) / len(column))
-    apart = dot(residuals.cause, around) / _causes(residuals)
+    apart = dot(residuals.cause, around) / causes
     return abs(apart) / spread if spread else 0.0

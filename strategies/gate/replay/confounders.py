@@ -18,20 +18,19 @@ from events.types.score import Confounding, DecisionEffect
 from strategies.episodes.episode import SUBMIT, moment_s
 from strategies.gate.replay.balance import balance, times_as_strong
 from strategies.gate.replay.contrast import outcome_of
-from strategies.gate.replay.decisions import background, claimed_action, decisions_of
+from strategies.gate.replay.decisions import backgrounds, claimed_action
 from strategies.gate.replay.other_attempts import counting_others, goes_with_others, of_others, outcomes_of_others
 from strategies.gate.replay.support import NOTICED_Z
 from strategies.gate.stats.conditional_odds import chance_here, odds_ratio, weights
 from strategies.gate.stats.fixed_effects import GroupedRows, Slope, residuals
-from strategies.gate.stats.mantel_haenszel import one_sided_p, stratifier
+from strategies.gate.stats.mantel_haenszel import one_sided_p
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord
+    from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
     from strategies.gate.replay.decisions import Background, Decision
-    from strategies.gate.replay.exposure import Inverse
     from strategies.gate.stats.conditional_odds import ActionCounts
     from strategies.gate.stats.fixed_effects import Residuals
 
@@ -89,22 +88,21 @@ class _Compared(NamedTuple):
 
 
 def confounding(
-    claim: Claim | Inverse,
-    sealed: Sequence[EpisodeRecord],
-    explore: Sequence[EpisodeRecord] = (),
+    held: ClaimedEpisodes,
+    sealed: Sequence[EpisodeRecord] | None = None,
     *,
     chosen_of: int = 0,
     to_end: bool = True,
 ) -> Confounding:
     """Compare like decisions on sealed, and on explore; look for a cause in common on both together.
 
-    Shapes: all records have an outcome. Units: `chosen_of` is the number of claims that explore chose this one of,
-    0 where that cannot be counted.
+    `sealed` are the episodes that explore does not hold, None for all. Units: `chosen_of` is the number of claims
+    that explore chose this one of, 0 where that cannot be counted.
     """
-    decided = _rows(claim, [*sealed, *explore], to_end=to_end)
+    decided = _rows(held, to_end=to_end)
     compared = _compared(decided)
     rows, itself = compared.rows, compared.itself
-    known = {record.id for record in sealed}
+    known = {record.id for record in (held.records if sealed is None else sealed)}
     sides = [[row.id in known for row in rows], [row.id not in known for row in rows]]
     effect, mined = (itself.slope(side) if itself else None for side in sides)
     elsewhere = _control(compared) if effect else None
@@ -136,18 +134,19 @@ def _kept(slope: Slope | None) -> DecisionEffect | None:
     return None if slope is None else DecisionEffect(value=slope.value, error=slope.error)
 
 
-def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord], *, to_end: bool) -> list[_Row]:
-    decide = decisions_of(claim)
-    if decide is None:
+def _rows(held: ClaimedEpisodes, *, to_end: bool) -> list[_Row]:
+    records, stratum_of, subject = held.records, held.stratum_of, claimed_action(held.claim)
+    decided = [
+        (record, decision) for record, made in zip(records, held.decisions, strict=True) for decision in made
+    ]
+    if not decided:
         return []
-    decided = [(record, decision) for record in records for decision in decide(record)]
-    stratum_of, subject = stratifier(records), claimed_action(claim)
-    common = Counter(step.action for record in records for step in record.steps if step.kind == "call")
+    common = Counter([step.action for record in records for step in record.steps if step.kind == "call"])
     named = {subject.about, *(action for action, _ in common.most_common(CLASSES + 1))} - {"", SUBMIT}
     usual = {action: common[action] / common.total() for action in sorted(named)}
     times = {record.id: time for record, _ in decided if (time := moment_s(record.started_at)) is not None}
     first, last = min(times.values(), default=0.0), max(times.values(), default=0.0)
-    pasts = [background(decision, subject, usual, record, to_end=to_end) for record, decision in decided]
+    pasts = backgrounds(decided, subject, usual, to_end=to_end)
     turns = [past.turn for past in pasts]
     chances = _chances([past.dealt for past in pasts], turns)
     on_task, others, others_obeyed = chances, dict[str, float](), dict[str, float]()
@@ -264,16 +263,16 @@ def _effect(
     falls on neither side. `on_task` holds it so against all who try the task. Source: Rosenbaum & Rubin 1983 (the
     propensity score).
     """
-    beside = [
-        (*((row.expected,) if beyond else row.past.habit), *((row.on_task,) if on_task else ())) for row in rows
-    ]
+    beside = [tuple(row.expected for row in rows)] if beyond else _columns(row.past.habit for row in rows)
+    beside += [tuple(row.on_task for row in rows)] if on_task else []
     return _alike(rows, [row.obeyed for row in rows], beside, grouped)
 
 
 def _control(compared: _Compared) -> Residuals | None:
     """Ask what doing the same elsewhere goes with, each time, beside the decision itself."""
     rows = compared.rows
-    beside = [(row.obeyed, row.on_task) if compared.on_task else (row.obeyed,) for row in rows]
+    beside = [tuple(row.obeyed for row in rows)]
+    beside += [tuple(row.on_task for row in rows)] if compared.on_task else []
     return _alike(rows, [row.elsewhere for row in rows], beside, compared.grouped)
 
 
@@ -307,21 +306,20 @@ def _less(effect: Residuals | None, elsewhere: Residuals, side: Sequence[bool] |
 def _alike(
     rows: Sequence[_Row], cause: Sequence[float], beside: Sequence[tuple[float, ...]], grouped: GroupedRows
 ) -> Residuals | None:
-    """Compare within run, turn and what was seen before, beside the time, what had failed, and more.
+    """Compare within run, turn and what was seen before, beside the time, what had failed, and further columns.
 
     All splits share what these explain: it costs each of them as little as it can, and what is left of outcomes on
     sealed has nothing to do with what chose the claim.
     """
     if not rows:
         return None
-    varying = zip(
-        *(
-            (row.when, row.when * row.when, *row.past.failed, *more)
-            for row, more in zip(rows, beside, strict=True)
-        ),
-        strict=True,
-    )
-    return residuals([row.outcome for row in rows], cause, [*varying], grouped)
+    when = tuple(row.when for row in rows)
+    varying = [when, tuple(time * time for time in when), *_columns(row.past.failed for row in rows), *beside]
+    return residuals([row.outcome for row in rows], cause, varying, grouped)
+
+
+def _columns(rows: Iterable[tuple[float, ...]]) -> list[tuple[float, ...]]:
+    return [*zip(*rows, strict=True)]
 
 
 def _seen(rows: Sequence[_Row]) -> dict[str, list[tuple[float, ...]]]:
@@ -329,8 +327,8 @@ def _seen(rows: Sequence[_Row]) -> dict[str, list[tuple[float, ...]]]:
     return {
         "time": [tuple(row.when for row in rows)],
         "actions before": [tuple(float(row.past.turn) for row in rows)],
-        "failures before": [*zip(*(row.past.failed for row in rows), strict=True)],
-        "mix of actions before": [*zip(*(row.past.habit for row in rows), strict=True)],
+        "failures before": _columns(row.past.failed for row in rows),
+        "mix of actions before": _columns(row.past.habit for row in rows),
     }
 
 

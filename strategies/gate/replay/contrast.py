@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.score import Effect
 from strategies.episodes.episode import WORLD_SOURCES
-from strategies.gate.replay.exposure import moments_of
+from strategies.gate.replay.exposure import moments_in
 from strategies.gate.stats.mantel_haenszel import (
     Interval,
     Stratum,
@@ -21,10 +21,11 @@ from strategies.gate.stats.mantel_haenszel import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from events.types.claims import Claim
     from events.types.score import Endpoint
+    from strategies.claims.applicability import Moment
     from strategies.episodes.episode import EpisodeRecord, WorldSource
     from strategies.gate.replay.exposure import Inverse
 
@@ -106,18 +107,26 @@ def cases_of(
 
     `settings` are theirs, where they are known already.
     """
-    moment_of = moments_of(claim)
+    moments = moments_in(claim, records)
     if settings is None:
-        stratum_of = stratifier(records)
-        return [
-            (stratum_of(record), record.task, moment.obeyed, outcome_of(record))
-            for record in records
-            if (moment := moment_of(record)) is not None
-        ]
+        return cases_at(records, moments, stratifier(records))
     return [
         (stratum, task, moment.obeyed, outcome)
-        for record, (stratum, task, outcome) in zip(records, settings, strict=True)
-        if (moment := moment_of(record)) is not None
+        for (stratum, task, outcome), moment in zip(settings, moments, strict=True)
+        if moment is not None
+    ]
+
+
+def cases_at(
+    records: Sequence[EpisodeRecord],
+    moments: Sequence[Moment | None],
+    stratum_of: Callable[[EpisodeRecord], Stratum],
+) -> list[Case]:
+    """Give the episodes that reach a claim's moment, where moments and strata are known; shapes as `cases_of`."""
+    return [
+        (stratum_of(record), record.task, moment.obeyed, outcome_of(record))
+        for record, moment in zip(records, moments, strict=True)
+        if moment is not None
     ]
 
 
@@ -130,7 +139,7 @@ def contrast(cases: Iterable[Case]) -> Contrast | None:
     tasks = set[str]()
     for stratum, own in sorted(strata.items()):
         table = _table(own)
-        if table.n1 and table.n0:
+        if table is not None:
             tables[stratum] = table
             tasks.update([case[1] for case in own])
     both_arms = list(tables.values())
@@ -148,9 +157,11 @@ def contrast(cases: Iterable[Case]) -> Contrast | None:
     )
 
 
-def _table(cases: Sequence[Case]) -> Table:
-    """Count the two arms of one stratum."""
+def _table(cases: Sequence[Case]) -> Table | None:
+    """Count the two arms of one stratum; None where it holds but one."""
     obeyed = [outcome for _, _, obeys, outcome in cases if obeys]
+    if not obeyed or len(obeyed) == len(cases):
+        return None
     disobeyed = [outcome for _, _, obeys, outcome in cases if not obeys]
     outcomes = [case[3] for case in cases]
     squares = sum(map(mul, outcomes, outcomes))

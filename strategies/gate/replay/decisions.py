@@ -28,7 +28,7 @@ from strategies.gate.replay.exposure import Inverse, moments_of
 from strategies.gate.stats.conditional_odds import ActionCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from events.types.claims import Claim
     from strategies.claims.applicability import Moment
@@ -61,6 +61,13 @@ class ClaimedAction(NamedTuple):
     earlier: bool = False
 
 
+class _Once(NamedTuple):
+    """A class of action that is decided on until it is done, and whether doing it obeys."""
+
+    action: str
+    obeys: bool
+
+
 class Background(NamedTuple):
     """What tells a decision from others of its kind: where it was, what was seen, what the agent does elsewhere.
 
@@ -86,19 +93,41 @@ def decisions_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], list[Decis
     what is never done, to go on without. Who lasted longer has had more occasion for anything, and who hands in
     one more than who was cut short: compared are those who had come equally far.
     """
-    if isinstance(claim, Inverse):
-        itself = decisions_of(claim.claim)
-        return None if itself is None else lambda record: [_turned(decision) for decision in itself(record)]
-    if isinstance(claim, OutputClaim):
+    until, about = _done_once(claim), _itself(claim)
+    if isinstance(about, OutputClaim):
         return None
-    if isinstance(claim, FinishWith) or (isinstance(claim, AnytimeBefore) and claim.action == HAND_IN):
-        do = claim.do
-        return lambda record: _until_done(do, record)
-    if isinstance(claim, Never):
-        avoid = claim.avoid
-        return lambda record: [_turned(decision) for decision in _until_done(avoid, record)]
+    if until is not None:
+        return lambda record: _until_done(until, record)
     moment_of = moments_of(claim)
-    return lambda record: _decision(claim, moment_of(record), record)
+    return lambda record: _decision(about, moment_of(record), record)
+
+
+def decisions_in(
+    claim: Claim | Inverse, records: Sequence[EpisodeRecord], moments: Sequence[Moment | None]
+) -> list[list[Decision]]:
+    """Find the decisions that a claim is about in each of several episodes, whose moments are known.
+
+    None of a claim about no action. Shapes: a moment for each record.
+    """
+    until, about = _done_once(claim), _itself(claim)
+    if isinstance(about, OutputClaim):
+        return [[] for _ in records]
+    if until is not None:
+        return [_until_done(until, record) for record in records]
+    return [_decision(about, moment, record) for record, moment in zip(records, moments, strict=True)]
+
+
+def _itself(claim: Claim | Inverse) -> Claim:
+    return claim.claim if isinstance(claim, Inverse) else claim
+
+
+def _done_once(claim: Claim | Inverse) -> _Once | None:
+    if isinstance(claim, Inverse):
+        itself = _done_once(claim.claim)
+        return None if itself is None else _Once(itself.action, not itself.obeys)
+    if isinstance(claim, FinishWith) or (isinstance(claim, AnytimeBefore) and claim.action == HAND_IN):
+        return _Once(claim.do, obeys=True)
+    return _Once(claim.avoid, obeys=False) if isinstance(claim, Never) else None
 
 
 def claimed_action(claim: Claim | Inverse) -> ClaimedAction:
@@ -114,38 +143,47 @@ def claimed_action(claim: Claim | Inverse) -> ClaimedAction:
     return ClaimedAction(about, sign, apart, whole=whole, earlier=earlier)
 
 
-def background(
-    decision: Decision,
+def backgrounds(
+    decided: Iterable[tuple[EpisodeRecord, Decision]],
     subject: ClaimedAction,
     usual: Mapping[str, float],
-    record: EpisodeRecord,
     *,
     to_end: bool = True,
-) -> Background:
-    """Tell what there was beside a decision about a class of action.
+) -> list[Background]:
+    """Tell what there was beside each decision about a class of action.
 
     `usual` is the share of each class among the actions of all agents. Unless `to_end`, what came after is left
     out: where the outcome is known before the end, what agents do then follows from it.
     """
-    turn, alike, apart = record.steps[decision.at].turn, of_class(subject.about), of_class(subject.apart)
-    before, free = actions_before(record, decision.at), _free_actions(record)
-    earlier, later = ([step for step in free if step.turn < turn], [step for step in free if step.turn > turn])
-    elsewhere = [*earlier, *later] if to_end else earlier
-    own = before if subject.whole else [record.steps[decision.at]]
-    alone = subject.whole and not to_end  # its own actions are all that is known
-    others = [] if alone else elsewhere if subject.earlier or not to_end else later
-    made = before[-1:]  # what the last action before showed is why there is a decision
-    others = [step for step in others if not apart[step.action] and step not in made]
-    actions, failed = [step.action for step in before], sum([step.error for step in before])
-    return Background(
-        turn=min(len(before), _MOST_TURNS),
-        seen=_shown(before[-1]) if before else "",
-        failed=(failed, failed / max(len(before), 1)),
-        habit=tuple([actions.count(action) - share * len(before) for action, share in usual.items()]),
-        same=_count(elsewhere, alike),
-        free=len(elsewhere),
-        dealt=ActionCounts(_count(own, alike), len(own), _count(others, alike), len(others)),
-    )
+    alike, apart = of_class(subject.about), of_class(subject.apart)
+    told: list[Background] = []
+    known: EpisodeRecord | None = None
+    free: list[StepRecord] = []
+    for record, (at, _) in decided:
+        if record is not known:  # several decisions of one episode come one after the other
+            known, free = record, _free_actions(record)
+        turn, before = record.steps[at].turn, actions_before(record, at)
+        earlier = [step for step in free if step.turn < turn]
+        later = [step for step in free if step.turn > turn]
+        elsewhere = earlier + later if to_end else earlier
+        own = before if subject.whole else [record.steps[at]]
+        alone = subject.whole and not to_end  # its own actions are all that is known
+        others = [] if alone else elsewhere if subject.earlier or not to_end else later
+        made = before[-1:]  # what the last action before showed is why there is a decision
+        others = [step for step in others if not apart[step.action] and step not in made]
+        actions, failed = [step.action for step in before], sum([step.error for step in before])
+        told.append(
+            Background(
+                turn=min(len(before), _MOST_TURNS),
+                seen=_shown(before[-1]) if before else "",
+                failed=(failed, failed / max(len(before), 1)),
+                habit=tuple([actions.count(action) - share * len(actions) for action, share in usual.items()]),
+                same=_count(elsewhere, alike),
+                free=len(elsewhere),
+                dealt=ActionCounts(_count(own, alike), len(own), _count(others, alike), len(others)),
+            )
+        )
+    return told
 
 
 def times_done(subject: ClaimedAction, records: Sequence[EpisodeRecord]) -> list[tuple[int, int]]:
@@ -160,22 +198,19 @@ def times_done(subject: ClaimedAction, records: Sequence[EpisodeRecord]) -> list
 
 def last_seen(record: EpisodeRecord, at: int) -> str:
     """Name what the last action before an index showed: an error template, or "worked"; "" before the first."""
-    turn = record.steps[at].turn
-    for step in record.steps[at - 1 :: -1] if at else ():
-        if step.turn < turn and _counts(step):
-            return _shown(step)
-    return ""
+    before = actions_before(record, at)
+    return _shown(before[-1]) if before else ""
 
 
 def actions_before(record: EpisodeRecord, at: int) -> list[StepRecord]:
     """List the actions of turns before that of an index, without handing in."""
     turn = record.steps[at].turn
-    return [step for step in record.steps[:at] if step.turn < turn and _counts(step)]
+    return [step for step in _actions(record.steps[:at]) if step.turn < turn]
 
 
 def _free_actions(record: EpisodeRecord) -> list[StepRecord]:
     """List the actions that did not follow a failure, which may ask for one."""
-    actions = [step for step in record.steps if _counts(step)]
+    actions = _actions(record.steps)
     return [step for before, step in pairwise(actions) if not before.error]
 
 
@@ -185,10 +220,6 @@ def _count(steps: Sequence[StepRecord], alike: Mapping[str, bool]) -> int:
 
 def _shown(step: StepRecord) -> str:
     return step.template if step.error else "worked"
-
-
-def _turned(decision: Decision) -> Decision:
-    return Decision(decision.at, not decision.obeyed)
 
 
 def _decision(claim: Claim, moment: Moment | None, record: EpisodeRecord) -> list[Decision]:
@@ -202,16 +233,23 @@ def _decision(claim: Claim, moment: Moment | None, record: EpisodeRecord) -> lis
     return [] if at is None or hands_in(record, at) else [Decision(at, moment.obeyed)]
 
 
-def _until_done(do: str, record: EpisodeRecord) -> list[Decision]:
+def _until_done(once: _Once, record: EpisodeRecord) -> list[Decision]:
     """List the actions up to the first of a class: at each of them it could have been done."""
-    decisions, done = [], covered_by(do)
+    decisions, done = [], covered_by(once.action)
     for at, step in enumerate(record.steps):
-        if _counts(step) and not hands_in(record, at):
-            decisions.append(Decision(at, done[step.action]))
-            if done[step.action]:
+        if _is_action(step) and not hands_in(record, at):
+            does = done[step.action]
+            decisions.append(Decision(at, does == once.obeys))
+            if does:
                 break
     return decisions
 
 
-def _counts(step: StepRecord) -> bool:
+def _actions(steps: Sequence[StepRecord]) -> list[StepRecord]:
+    """Keep what an agent called, without handing in."""
+    # `_is_action`, written out: all steps of all episodes come through here
+    return [step for step in steps if step.actor == "agent" and step.kind == "call" and step.action != SUBMIT]
+
+
+def _is_action(step: StepRecord) -> bool:
     return step.actor == "agent" and step.kind == "call" and step.action != SUBMIT

@@ -5,14 +5,13 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 
-from events.types.claims import AfterError, Replace
-from strategies.claims.applicability import matches
 from strategies.engines.share import HERE
 from strategies.episodes.episode_records import packed, unpacked
+from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
 from strategies.gate.replay.contrast import cases_of, contrast, judged, settings_of
-from strategies.gate.replay.exposure import Inverse
+from strategies.gate.replay.episode_index import EpisodeIndex
 from strategies.gate.replay.leave_one_out import replication, stands
-from strategies.gate.replay.recovery_endpoint import attempts, endpoint_for
+from strategies.gate.replay.recovery_endpoint import attempts, endpoint_for, recoverable
 from strategies.gate.replay.replicates import turned_part
 from strategies.gate.stats.mantel_haenszel import stratifier
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from strategies.engines.share import Sharing
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.contrast import Case, Contrast, JudgeableEpisodes, Setting
+    from strategies.gate.replay.exposure import Inverse
     from strategies.gate.stats.mantel_haenszel import Stratum
 
 _T = TypeVar("_T")
@@ -77,23 +77,23 @@ class Explore:
     def _settings(self) -> list[Setting]:
         return settings_of(self.judged)
 
-    def judged_failing(self, template: str) -> tuple[EpisodeRecord, ...]:
-        """The judged episodes in which a step failed with what fits a template."""
-        return tuple(self.judged[place] for place in self._places_failing(template))
-
-    def _places_failing(self, template: str) -> list[int]:
-        fitting = [places for text, places in self._failing.items() if matches(template, text)]
-        return sorted(set().union(*fitting))
+    @cached_property
+    def _index(self) -> EpisodeIndex:
+        """What is in the judged episodes."""
+        return EpisodeIndex(self.judged)
 
     @cached_property
-    def _failing(self) -> dict[str, set[int]]:
-        """Where among the judged episodes each template is."""
-        failing: dict[str, set[int]] = {}
-        for place, record in enumerate(self.judged):
-            for step in record.steps:
-                if step.error:
-                    failing.setdefault(step.template, set()).add(place)
-        return failing
+    def _whole_index(self) -> EpisodeIndex:
+        """What is in all episodes."""
+        return self._index if len(self.judged) == len(self.records) else EpisodeIndex(self.records)
+
+    def judged_failing(self, template: str) -> tuple[EpisodeRecord, ...]:
+        """The judged episodes in which a step failed with what fits a template."""
+        return tuple(self.judged[place] for place in self._index.failing(template))
+
+    def _reaching(self, claim: Claim) -> list[EpisodeRecord]:
+        """All episodes that could reach the moment of a claim."""
+        return [self.records[place] for place in self._whole_index.reaching(claim)]
 
     @cached_property
     def _packed(self) -> bytes:
@@ -101,7 +101,9 @@ class Explore:
 
     def endpoint_for(self, claim: Claim) -> Endpoint:
         """Choose what a claim is judged by here."""
-        return endpoint_for(claim, self.records, self._judged)
+        if len(self.judged) == len(self.records) and not self._judged.heuristic:
+            return "outcome"
+        return endpoint_for(claim, self._reaching(claim) if recoverable(claim) else ())
 
     def by_outcome(self, claim: Claim | Inverse) -> Contrast | None:
         """Compare those who obeyed with those who did not, by how their tasks ended."""
@@ -110,11 +112,8 @@ class Explore:
         return self._by_outcome[claim]
 
     def _cases_of(self, claim: Claim | Inverse) -> list[Case]:
-        """Find the judged episodes that reach a claim's moment; of one about an error, among those that met it."""
-        about = claim.claim if isinstance(claim, Inverse) else claim
-        if not isinstance(about, (AfterError, Replace)):
-            return cases_of(claim, self.judged, self._settings)
-        places = self._places_failing(about.template)
+        """Find the judged episodes that reach a claim's moment, among those that could."""
+        places = self._index.reaching(claim)
         return cases_of(
             claim, [self.judged[place] for place in places], [self._settings[place] for place in places]
         )
@@ -133,22 +132,26 @@ class Explore:
 
     def judged_by(self, claim: Claim, endpoint: Endpoint) -> tuple[EpisodeRecord, ...]:
         """The episodes that can judge a claim, each with what it is judged by for its outcome."""
-        return self.judged if endpoint == "outcome" else attempts(claim, self.records)
+        return self.judged if endpoint == "outcome" else attempts(claim, self._reaching(claim))
+
+    def held(self, claim: Claim, endpoint: Endpoint) -> ClaimedEpisodes:
+        """Hold a claim against the episodes that can judge it."""
+        if endpoint != "outcome":
+            return ClaimedEpisodes(claim, self.judged_by(claim, endpoint))
+        return ClaimedEpisodes(claim, self.judged, self._index.moments(claim), self.stratum_of)
 
     def replicates(self, claim: Claim, endpoint: Endpoint) -> bool:
         """Tell whether a claim holds here without the logs of any single origin."""
 
         def answer() -> bool:
-            left = replication(claim, self.judged_by(claim, endpoint))
+            left = replication(self.held(claim, endpoint))
             return left is not None and stands(left, 0.0)
 
         return self.once(("replicates", claim, endpoint), answer)
 
     def turns(self, claim: Claim, endpoint: Endpoint) -> bool:
         """Tell whether obeying a claim surely goes with the opposite in some part of these episodes."""
-        return self.once(
-            ("turns", claim, endpoint), lambda: bool(turned_part(claim, self.judged_by(claim, endpoint)))
-        )
+        return self.once(("turns", claim, endpoint), lambda: bool(turned_part(self.held(claim, endpoint))))
 
     def all_by_outcome(self, claims: Iterable[_AskedT]) -> dict[_AskedT, Contrast | None]:
         """Compare by how tasks ended, for each of several claims."""

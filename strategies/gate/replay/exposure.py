@@ -10,7 +10,7 @@ from strategies.claims.applicability import Moment
 from strategies.claims.catalogue import in_short_form, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord
@@ -56,22 +56,28 @@ def first_moment(claims: Sequence[Claim | Inverse], record: EpisodeRecord) -> tu
     return min(moments, key=lambda met: met[1].step, default=None)
 
 
-def course_of(claims: Sequence[Claim | Inverse]) -> Callable[[EpisodeRecord], list[tuple[int, bool]]]:
-    """Give a way to list which claims an episode is judged by, by their index, and whether it obeyed each.
+def moments_in(claim: Claim | Inverse, records: Iterable[EpisodeRecord]) -> list[Moment | None]:
+    """Find the moment of a claim in each of several episodes."""
+    return list(map(moments_of(claim), records))
 
-    Of claims that share a step, a later one asks only those who obeyed the earlier.
+
+def moments_of_each(
+    claims: Iterable[Claim | Inverse], records: Sequence[EpisodeRecord]
+) -> dict[Claim | Inverse, list[Moment | None]]:
+    """Find the moment of each of several claims in each episode, once for all that ask."""
+    return {claim: moments_in(claim, records) for claim in dict.fromkeys(claims)}
+
+
+def course_at(moments: Iterable[Moment | None]) -> list[tuple[int, bool]]:
+    """List by which claims an episode is judged, by their index, and whether it obeyed each.
+
+    Of claims that share a step, a later one asks only those who obeyed the earlier. Shapes: one moment a claim.
     """
-    ways = [moments_of(claim) for claim in claims]
-
-    def course(record: EpisodeRecord) -> list[tuple[int, bool]]:
-        judged: list[tuple[int, bool]] = []
-        disobeyed: set[int] = set()
-        for index, find in enumerate(ways):
-            moment = find(record)
-            if moment is not None and moment.step not in disobeyed:
-                judged.append((index, moment.obeyed))
-                if not moment.obeyed:
-                    disobeyed.add(moment.step)
-        return judged
-
-    return course
+    judged: list[tuple[int, bool]] = []
+    disobeyed: set[int] = set()
+    for index, moment in enumerate(moments):
+        if moment is not None and moment.step not in disobeyed:
+            judged.append((index, moment.obeyed))
+            if not moment.obeyed:
+                disobeyed.add(moment.step)
+    return judged

@@ -12,15 +12,15 @@ from events.types.claims import OutputClaim, PluginClaim
 from events.types.score import OriginShare, Replication
 from strategies.episodes.origins import origins_of, short_name
 from strategies.gate.replay.contrast import outcome_of
-from strategies.gate.replay.exposure import Inverse, moments_of
-from strategies.gate.stats.mantel_haenszel import Table, cmh_z, one_sided_p, risk_difference, stratifier
+from strategies.gate.replay.exposure import Inverse
+from strategies.gate.stats.mantel_haenszel import Table, cmh_z, one_sided_p, risk_difference
 from strategies.policy.written_rules import LEAST_OBEDIENT, WRITTEN_RULE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from events.types.claims import Claim
-    from strategies.episodes.episode import EpisodeRecord, Trust
+    from strategies.episodes.episode import Trust
+    from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
     from strategies.gate.stats.mantel_haenszel import Stratum
 
 OWN_P: Final = 0.05
@@ -71,13 +71,13 @@ class _Left(NamedTuple):
     most_p: float
 
 
-def replication(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> Replication | None:
+def replication(held: ClaimedEpisodes) -> Replication | None:
     """Hold a claim against the episodes of all origins but one, for each; None where none reaches its moment.
 
     Of one's own logs the rest is asked only where it can answer. Without an origin that is not one's own, all
-    others must show the claim by themselves. Shapes: all records have an outcome.
+    others must show the claim by themselves.
     """
-    every = _by_origin(claim, records)
+    claim, every = held.claim, _by_origin(held)
     if not every:
         return None
     leaves_out = not isinstance(claim, Inverse) and getattr(claim, "do", None) is None
@@ -88,7 +88,7 @@ def replication(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> Rep
     return Replication(
         origins=len(every),
         own=sum(part.own for part in every.values()),
-        new=any(record.trust == "mine" for record in records) and not any(part.own for part in obeying),
+        new=any(record.trust == "mine" for record in held.records) and not any(part.own for part in obeying),
         shares=tuple(OriginShare(name=short_name(origin), episodes=-size) for size, origin in heaviest),
         left_out=short_name(worst.origin) if worst else "",
         risk_difference=min((part.value for part in left), default=0.0),
@@ -104,15 +104,14 @@ def stands(left: Replication, least_difference: float) -> bool:
     return left.p <= left.most_p and (not left.left_out or enough)
 
 
-def _by_origin(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> dict[_Key, _Origin]:
+def _by_origin(held: ClaimedEpisodes) -> dict[_Key, _Origin]:
     """Count both arms by origin and stratum."""
-    stratum_of, origin_of, moment_of = stratifier(records), origins_of(records), moments_of(claim)
+    origin_of = origins_of(held.records)
     counts: defaultdict[_Key, defaultdict[Stratum, list[list[float]]]]
     counts = defaultdict(lambda: defaultdict(lambda: [[], []]))
-    for record in records:
-        moment = moment_of(record)
+    for record, moment in zip(held.records, held.moments, strict=True):
         if moment is not None:
-            outcomes = counts[origin_of(record), record.trust][stratum_of(record)]
+            outcomes = counts[origin_of(record), record.trust][held.stratum_of(record)]
             outcomes[moment.obeyed].append(outcome_of(record))
     return {
         key: _Origin(key[1], {stratum: _table(*arms) for stratum, arms in strata.items()})

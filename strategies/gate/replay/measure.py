@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from events.types.score import Delta, Effect, Measured, Score, Split, Unmeasured
 from strategies.claims.catalogue import contradicts
 from strategies.engines.share import HERE
+from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
 from strategies.gate.replay.confounders import confounding
 from strategies.gate.replay.contrast import cases_of, contrast, effect_of, hints_in, judged
-from strategies.gate.replay.exposure import Inverse
+from strategies.gate.replay.exposure import Inverse, moments_of_each
 from strategies.gate.replay.leave_one_out import replication
 from strategies.gate.replay.recovery_endpoint import attempts, population
 from strategies.gate.replay.replicates import replicates
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from events.types.candidate_events import CandidateScored
     from events.types.claims import Claim
     from events.types.score import Censoring, Endpoint
+    from strategies.claims.applicability import Moment
     from strategies.engines.share import Sharing
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.stats.mantel_haenszel import Interval
@@ -336,14 +338,23 @@ def _replayed(
     """Replay both versions on one split, and contrast the arms of the claim that is judged, if any."""
     if not records:
         return Replayed(ruler.nothing(), ruler.nothing(), None, None)
-    both = compare(records, *versions, seed=ruler.seed, sharing=ruler.stamp.sharing)
+    judged_claims = () if claim is None else (claim,)
+    known = moments_of_each([*versions[0], *versions[1], *judged_claims], records)
+    both = compare(records, *versions, seed=ruler.seed, sharing=ruler.stamp.sharing, known=known)
     return Replayed(
         before=ruler.score(both.before, both.coverage_before, both.n),
         after=ruler.score(both.after, both.coverage_after, both.n),
         delta=Delta(value=both.delta.value, low=both.delta.low, high=both.delta.high, tasks=both.tasks),
         effect=None
         if claim is None
-        else effect_on(claim, records, ruler.endpoint, explore=ruler.explore, chosen_of=ruler.chosen_of),
+        else effect_on(
+            claim,
+            records,
+            ruler.endpoint,
+            explore=ruler.explore,
+            chosen_of=ruler.chosen_of,
+            moments=known[claim],
+        ),
     )
 
 
@@ -354,24 +365,24 @@ def effect_on(
     *,
     explore: Sequence[EpisodeRecord] | None = None,
     chosen_of: int = 0,
+    moments: Sequence[Moment | None] | None = None,
 ) -> Effect | None:
     """Contrast the arms of a claim, and once more without each origin; None where no stratum holds both.
 
     With `explore` each run is asked on both, and a common cause is looked for, beside an effect that sealed logs
-    show; explore counts as well where it is known of how many claims it chose this one.
+    show; explore counts as well where it is known of how many claims it chose this one. `moments` are those of the
+    records, where they are known already.
     """
-    figures = contrast(cases_of(claim, records))
+    held = ClaimedEpisodes(claim, records, moments)
+    figures = contrast(held.cases)
     if figures is None:
         return None
     effect = effect_of(figures, endpoint)
+    every = held if explore is None else held.with_more(explore)
     looked = explore is not None and effect.p <= WORTH_A_LOOK
-    cause = (
-        confounding(claim, records, explore or (), chosen_of=chosen_of, to_end=endpoint == "outcome")
-        if looked
-        else None
-    )
-    shown = None if explore is None else replicates(claim, [*records, *explore])
-    further = {"replication": replication(claim, records), "confounding": cause, "replicates": shown}
+    cause = confounding(every, records, chosen_of=chosen_of, to_end=endpoint == "outcome") if looked else None
+    shown = None if explore is None else replicates(every)
+    further = {"replication": replication(held), "confounding": cause, "replicates": shown}
     return effect.model_copy(update=further)
 
 

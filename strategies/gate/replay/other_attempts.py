@@ -37,8 +37,9 @@ def counting_others(
     own = dict(zip((record.id for record in records), times_done(subject, records), strict=True))
     tasks: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
     for record in records:
-        for place, count in enumerate(own[record.id]):
-            tasks[record.task][place] += count
+        totals, (done, could) = tasks[record.task], own[record.id]
+        totals[0] += done
+        totals[1] += could
 
     def with_others(record: EpisodeRecord, counts: ActionCounts) -> ActionCounts:
         (done, could), (own_done, own_could) = tasks[record.task], own[record.id]
@@ -67,11 +68,13 @@ def of_others(records: Sequence[EpisodeRecord], values: Sequence[float]) -> dict
     tasks: defaultdict[str, list[float]] = defaultdict(list)
     for record, value in zip(records, values, strict=True):
         tasks[record.task].append(value)
-    return {
-        record.id: (fsum(attempts) - value) / (len(attempts) - 1)
-        for record, value in zip(records, values, strict=True)
-        if len(attempts := tasks[record.task]) > 1
-    }
+    sums = {task: (fsum(attempts), len(attempts) - 1) for task, attempts in tasks.items() if len(attempts) > 1}
+    others: dict[str, float] = {}
+    for record, value in zip(records, values, strict=True):
+        if record.task in sums:
+            total, count = sums[record.task]
+            others[record.id] = (total - value) / count
+    return others
 
 
 def goes_with_others(cause: Sequence[float], tasks: Sequence[str], others: Sequence[float | None]) -> Slope | None:

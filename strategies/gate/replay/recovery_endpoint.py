@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from events.types.claims import Claim
     from events.types.score import Endpoint
     from strategies.episodes.episode import EpisodeRecord, StepRecord
-    from strategies.gate.replay.contrast import JudgeableEpisodes
 
 ATTEMPT_STEPS: Final = 5
 """Calls after the error within which the next attempt must come."""
@@ -118,17 +117,14 @@ def population(claim: Claim, records: Sequence[EpisodeRecord]) -> Population:
     return Population(tried, Censoring(obeyed=shares[True], disobeyed=shares[False]))
 
 
-def endpoint_for(
-    claim: Claim, records: Sequence[EpisodeRecord], every: JudgeableEpisodes | None = None
-) -> Endpoint:
+def endpoint_for(claim: Claim, records: Sequence[EpisodeRecord]) -> Endpoint:
     """Choose what a claim is judged by: outcomes, unless less than half of the episodes it applies to have one.
 
-    Only what is about a failure can be judged by `recovered`; a guessed outcome is none. `every` is what `judged`
-    says of the records, where that is known.
+    Only what is about a failure can be judged by `recovered`; a guessed outcome is none.
     """
     if not recoverable(claim):
         return "outcome"
-    every = judged(records) if every is None else every
+    every = judged(records)
     if len(every.records) == len(records) and not every.heuristic:
         return "outcome"
     moment_at = moments_of(claim)

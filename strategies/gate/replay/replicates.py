@@ -11,19 +11,17 @@ from math import hypot
 from typing import TYPE_CHECKING, Final
 
 from events.types.score import Replicates, RunEffect, RunSpread
-from strategies.gate.replay.contrast import CARRYING_SHARE, cases_of, contrast, outcome_of
-from strategies.gate.replay.decisions import decisions_of, last_seen
-from strategies.gate.stats.mantel_haenszel import Z95, stratifier
+from strategies.gate.replay.contrast import CARRYING_SHARE, contrast, outcome_of
+from strategies.gate.replay.decisions import last_seen
+from strategies.gate.stats.mantel_haenszel import Z95
 from strategies.gate.stats.random_effects import EffectEstimate, random_effects
 from strategies.policy.written_rules import LEAST_OBEDIENT, WRITTEN_RULE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from events.types.claims import Claim
-    from strategies.episodes.episode import EpisodeRecord
+    from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
     from strategies.gate.replay.contrast import Case, Contrast
-    from strategies.gate.replay.exposure import Inverse
     from strategies.gate.stats.mantel_haenszel import Interval
 
 NAMED: Final = 6
@@ -36,14 +34,13 @@ LEAST_ERROR: Final = 1e-3
 """No run is more certain than this."""
 
 
-def replicates(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> Replicates | None:
+def replicates(held: ClaimedEpisodes) -> Replicates | None:
     """Ask each run about a claim, and all others without it; None where no run holds both arms.
 
-    Shapes: all records have an outcome. Runs with LEAST_OBEDIENT on either side are summed up; to answer for
-    others, or to speak against a claim, takes `least_arm` on either side.
+    Runs with LEAST_OBEDIENT on either side are summed up; to answer for others, or to speak against a claim, takes
+    `least_arm` on either side.
     """
-    cases = cases_of(claim, records)
-    by_run = _by_run(cases)
+    by_run = _by_run(held.cases)
     compared = {run: contrast(own) for run, own in by_run.items()}
     figures = {run: shown for run, shown in compared.items() if shown is not None}
     if not figures:
@@ -53,7 +50,7 @@ def replicates(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> Repl
     apart = _turned([by_run])
     shows = [run for run in largest if answers(figures[run]) and figures[run].difference.low > 0]
     scope = tuple(shows) if apart or _carried(left_out, left_low) else ()
-    elsewhere = _turned([_by_task_kind(cases), _by_what_was_seen(claim, records)])
+    elsewhere = _turned([_by_task_kind(held.cases), _by_what_was_seen(held)])
     return Replicates(
         runs=tuple(_run_effect(run, figures[run]) for run in largest[:NAMED]),
         more=max(len(figures) - NAMED, 0),
@@ -97,13 +94,12 @@ def scope_of_line(shown: Replicates | None) -> tuple[str, ...]:
     return shown.scope if shown is not None and len(shown.runs) + shown.more + shown.silent > 1 else ()
 
 
-def turned_part(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> str:
+def turned_part(held: ClaimedEpisodes) -> str:
     """Name a run, a kind of task, or what was seen just before, where obeying surely goes with the opposite.
 
     There it lies below 0, surely by itself or surely apart from the rest. "" where there is none.
     """
-    cases = cases_of(claim, records)
-    return _turned([_by_run(cases), _by_task_kind(cases), _by_what_was_seen(claim, records)])
+    return _turned([_by_run(held.cases), _by_task_kind(held.cases), _by_what_was_seen(held)])
 
 
 def _by_run(cases: Iterable[Case]) -> dict[str, list[Case]]:
@@ -114,16 +110,12 @@ def _by_task_kind(cases: Iterable[Case]) -> dict[str, list[Case]]:
     return _grouped((case[0][1], case) for case in cases)
 
 
-def _by_what_was_seen(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> dict[str, list[Case]]:
+def _by_what_was_seen(held: ClaimedEpisodes) -> dict[str, list[Case]]:
     """Sort episodes by what the last action before their last decision showed: it worked, or an error template."""
-    decide = decisions_of(claim)
-    if decide is None:
-        return {}
-    stratum_of = stratifier(records)
-    decided = ((record, decision) for record in records for decision in decide(record)[-1:])
+    last = ((record, made[-1]) for record, made in zip(held.records, held.decisions, strict=True) if made)
     return _grouped(
-        (last_seen(record, at), (stratum_of(record), record.task, obeyed, outcome_of(record)))
-        for record, (at, obeyed) in decided
+        (last_seen(record, at), (held.stratum_of(record), record.task, obeyed, outcome_of(record)))
+        for record, (at, obeyed) in last
     )
 
 

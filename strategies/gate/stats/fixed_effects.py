@@ -7,7 +7,7 @@ from math import fsum, sqrt
 from operator import sub
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from strategies.gate.stats.group_means import CrossedGroups, are_few, dot, grouping, within
+from strategies.gate.stats.group_means import CrossedGroups, are_few, around_mean, dot, grouping, within
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -43,11 +43,13 @@ class GroupedRows:
     """Rows with the groups and the cluster that each is in.
 
     What is within groups is worked out once a column, and what columns span once for all that begin with the same.
+    `own` are the groupings whose groups lie within clusters.
     """
 
     def __init__(self, groupings: Sequence[Sequence[Hashable]], clusters: Sequence[Hashable]) -> None:
         self.groupings = [grouping(names) for names in groupings]
         self.clusters = grouping(clusters)
+        self.own = [groups for groups in self.groupings if _lie_within(groups, self.clusters)]
         self._apart: list[Grouping] = []
         for groups in self.groupings:  # once means are taken away, wider groups have none left
             if not self._apart or not _lie_within(self._apart[-1], groups):
@@ -119,13 +121,13 @@ def residuals(
     Sources: Frisch & Waugh 1933; Cameron & Miller 2015.
     """
     ys, xs, base = rows.within(outcome), rows.within(cause), rows.spanned(covariates)
-    varies = within(cause, [grouping([0] * len(cause))])
+    varies = around_mean(cause)
     for unit in base:
         _subtract(ys, unit)
         _subtract(xs, unit)
-    own = [groups for groups in rows.groupings if _lie_within(groups, rows.clusters)]
-    counted = len(xs) - max((len(groups.sizes) for groups in own), default=0)
-    free = counted - 1 - len(base) - sum(len(groups.sizes) - 1 for groups in rows.groupings if groups not in own)
+    counted = len(xs) - max((len(groups.sizes) for groups in rows.own), default=0)
+    others = (groups for groups in rows.groupings if groups not in rows.own)
+    free = counted - 1 - len(base) - sum(len(groups.sizes) - 1 for groups in others)
     if dot(xs, xs) <= _LEFT * dot(varies, varies) or free < 1:
         return None
     return Residuals(ys, xs, rows.clusters.of, counted / free)

@@ -7,6 +7,7 @@ Portugal 2010 (alternating projections).
 from __future__ import annotations
 
 from collections import Counter
+from functools import reduce
 from itertools import accumulate, pairwise
 from math import fsum, sqrt
 from operator import add, mul, sub
@@ -45,6 +46,13 @@ def grouping(names: Sequence[Hashable]) -> Grouping:
 def dot(left: Sequence[float], right: Sequence[float]) -> float:
     """Multiply two columns, row by row, and sum."""
     return fsum(map(mul, left, right))
+
+
+def around_mean(column: Sequence[float]) -> Column:
+    """Take the mean of all rows away: `within` for a single group, in a fraction of the time."""
+    left = list(map(float, column))
+    mean = reduce(add, left, 0.0) / len(left) if left else 0.0
+    return [value - mean for value in left]
 
 
 def within(column: Sequence[float], groupings: Sequence[Grouping]) -> Column:
@@ -189,7 +197,7 @@ class CrossedGroups:
 
     def _taken(self, levels: Sequence[float]) -> Column:
         """Give what the levels of the numbered groups take from the rows of each combination."""
-        return [fsum(levels[group] for group in members) for members in self._members]
+        return [fsum([levels[group] for group in members]) for members in self._members]
 
     def _wide_means(self, levels: Sequence[float]) -> Column:
         """Give the mean in each wide group of what levels take."""

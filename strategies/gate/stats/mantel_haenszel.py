@@ -57,8 +57,8 @@ def stratifier(records: Sequence[EpisodeRecord]) -> Callable[[EpisodeRecord], St
 
     def stratum(record: EpisodeRecord) -> Stratum:
         again = repeated and _RUN_AND_TASK(record) in repeated
-        other = origin_of_other(record)
-        run = f"{record.run} of {short_name(other)}" if other else record.run
+        own = record.trust == "mine"
+        run = record.run if own else f"{record.run} of {short_name(origin_of_other(record))}"
         return run, record.difficulty, record.task if again else ""
 
     return stratum

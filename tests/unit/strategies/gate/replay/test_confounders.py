@@ -26,6 +26,7 @@ from events.types.claims import (
 from events.types.claims import (
     LOOK as LOOKING,
 )
+from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
 from strategies.gate.replay.confounders import confounding
 from strategies.gate.replay.decisions import Decision, decisions_of
 from strategies.gate.replay.exposure import Inverse
@@ -105,17 +106,17 @@ def third(name: str) -> list[EpisodeRecord]:
 
 
 def test_tasks_are_compared_with_themselves_where_several_tried_them() -> None:
-    easy = confounding(LOOK, third("difficulty"))
+    easy = confounding(ClaimedEpisodes(LOOK, third("difficulty")))
     assert easy.same_task
     assert easy.p > 0.05
-    luck = confounding(LOOK, with_rule(third("null"), LOOK, 3, lift=0.35))
+    luck = confounding(ClaimedEpisodes(LOOK, with_rule(third("null"), LOOK, 3, lift=0.35)))
     assert luck.risk_difference == pytest.approx(0.35, abs=0.1)
 
 
 def test_who_lasted_longer_is_compared_with_who_had_come_as_far() -> None:
     looked = AnytimeBefore(action=HAND_IN, do=LOOKING)
     seeds = range(1, 4)
-    causes = [confounding(looked, world("crash", seed, episodes=2_400)) for seed in seeds]
+    causes = [confounding(ClaimedEpisodes(looked, world("crash", seed, episodes=2_400))) for seed in seeds]
     zs = [cause.risk_difference / cause.error for cause in causes]
     assert sum(zs) / len(zs) < 1, (
         f"seeds {list(seeds)}: z {zs}"
@@ -123,12 +124,12 @@ def test_who_lasted_longer_is_compared_with_who_had_come_as_far() -> None:
 
 
 def test_doing_the_same_elsewhere_shows_who_did_it_and_is_taken_off() -> None:
-    who = confounding(LOOK, third("mixed quality"))
+    who = confounding(ClaimedEpisodes(LOOK, third("mixed quality")))
     assert is_noticed(who)
     assert support_p(who) <= 0.01 < support_p(who, controlled=True)
-    what = confounding(LOOK, with_rule(third("mixed quality"), LOOK, 3, lift=0.35))
+    what = confounding(ClaimedEpisodes(LOOK, with_rule(third("mixed quality"), LOOK, 3, lift=0.35)))
     assert support_p(what, controlled=True) <= 0.01
-    assert not is_noticed(confounding(LOOK, with_rule(third("null"), LOOK, 3, lift=0.35)))
+    assert not is_noticed(confounding(ClaimedEpisodes(LOOK, with_rule(third("null"), LOOK, 3, lift=0.35))))
 
 
 def test_a_control_that_could_not_be_measured_says_so_and_gives_no_figure() -> None:
@@ -156,7 +157,7 @@ def control_of(records: list[EpisodeRecord]) -> Rule:
 def test_what_is_taken_off_is_all_that_a_trait_gives_however_many_sessions_there_are(
     claim: Claim, sessions: int
 ) -> None:
-    left = confounding(claim, mixed_agents()[:sessions], chosen_of=1).beyond
+    left = confounding(ClaimedEpisodes(claim, mixed_agents()[:sessions]), chosen_of=1).beyond
     assert left is not None
     assert abs(left.value) < 2 * left.error
 
@@ -178,7 +179,7 @@ def test_a_part_of_the_logs_that_shows_the_opposite_is_named_and_what_holds_is_p
         return episode([*steps, call("sql:EXPLAIN")], outcome=float(won), task=f"t{number}")
 
     records = [one(number) for number in range(600)]
-    assert confounding(again, records).against == "worked"
+    assert confounding(ClaimedEpisodes(again, records)).against == "worked"
     asks = [(asking(division_of(records, "3").explore, action="sql:SELECT"), (guard,))]
     (narrow,) = sent_through(asks, division_of(records, "3"), "3")
     instead = AfterCall(
@@ -189,7 +190,12 @@ def test_a_part_of_the_logs_that_shows_the_opposite_is_named_and_what_holds_is_p
 
 def test_the_form_of_an_answer_is_no_decision_that_logs_could_compare() -> None:
     assert decisions_of(OutputClaim(pattern="number")) is None
-    assert confounding(OutputClaim(pattern="number"), world("answer form", 1, episodes=200)).decisions == 0
+    assert (
+        confounding(
+            ClaimedEpisodes(OutputClaim(pattern="number"), world("answer form", 1, episodes=200))
+        ).decisions
+        == 0
+    )
 
 
 @pytest.mark.parametrize(

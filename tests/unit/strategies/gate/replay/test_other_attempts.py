@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from events.types.claims import HAND_IN, AfterError, AnytimeBefore
+from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
 from strategies.gate.replay.confounders import confounding
 from strategies.gate.replay.decisions import claimed_action, times_done
 from strategies.gate.replay.other_attempts import counting_others, goes_with_others, outcomes_of_others
@@ -38,20 +39,20 @@ def test_what_a_task_asks_for_and_how_it_ends_makes_no_effect(
 ) -> None:
     zs = []
     for seed in (seeds := range(4)):
-        cause = confounding(claim, lived(name, seed))
+        cause = confounding(ClaimedEpisodes(claim, lived(name, seed)))
         zs.append(cause.risk_difference / cause.error)
     assert abs(sum(zs)) < 3 * len(zs) ** 0.5, f"seeds {list(seeds)}: z {zs}"
 
 
 def test_a_task_that_asks_for_an_action_in_one_place_alone_shows_in_the_other_attempts() -> None:
-    cause = confounding(LOOK, lived("local difficulty", 1))
+    cause = confounding(ClaimedEpisodes(LOOK, lived("local difficulty", 1)))
     assert cause.same_task
     assert cause.others is not None
     assert cause.others.value > 3 * cause.others.error
 
 
 def test_tasks_are_compared_with_each_other_where_nothing_speaks_against_it() -> None:
-    cause = confounding(LOOK, with_rule(world("null", 4, episodes=1_200), LOOK, 4, lift=0.2))
+    cause = confounding(ClaimedEpisodes(LOOK, with_rule(world("null", 4, episodes=1_200), LOOK, 4, lift=0.2)))
     assert not cause.same_task
     assert cause.others is not None
     assert cause.others.value + cause.others.error <= cause.error
@@ -60,14 +61,14 @@ def test_tasks_are_compared_with_each_other_where_nothing_speaks_against_it() ->
 
 
 def test_an_action_that_is_done_in_one_place_alone_is_held_against_the_other_attempts() -> None:
-    cause = confounding(LOOK, with_rules(3, episodes=1_200, answers=ANSWERS))
+    cause = confounding(ClaimedEpisodes(LOOK, with_rules(3, episodes=1_200, answers=ANSWERS)))
     assert cause.same_task  # how often all do it elsewhere, never, says nothing of a task
     assert cause.risk_difference == pytest.approx(0.3, abs=3 * cause.error)
 
 
 def test_where_each_task_was_tried_once_there_are_no_others() -> None:
     records = [msgspec.structs.replace(r, task=r.id) for r in world("null", 1, episodes=200)]
-    assert confounding(LOOK, records).others is None
+    assert confounding(ClaimedEpisodes(LOOK, records)).others is None
     assert outcomes_of_others(records, stratifier(records)) == {}
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from events.types.claims import After, AfterError
 from strategies.claims.claim_sentences import LONGEST_RUN, seen_with
+from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
 from strategies.gate.replay.replicates import NAMED, is_carried, replicates, runs_words, scope_of_line
 from strategies.gate.run_rules import each_run
 from strategies.propose.guard import guard
@@ -48,7 +49,7 @@ def world(
 
 
 def shown_by(records: Sequence[EpisodeRecord]) -> Replicates:
-    shown = replicates(LOOK, records)
+    shown = replicates(ClaimedEpisodes(LOOK, records))
     assert shown is not None
     return shown
 
@@ -132,11 +133,11 @@ def test_the_name_of_a_run_does_no_harm_within_a_line(name: str) -> None:
 
 @pytest.mark.data
 def test_on_the_recorded_runs_a_line_says_with_which_run_it_was_seen(intercode: Sequence[EpisodeRecord]) -> None:
-    shown = replicates(LOOK, intercode)
+    shown = replicates(ClaimedEpisodes(LOOK, intercode))
     assert shown is not None
     assert shown.scope == ("ic_sql_multiturn_gpt-3.5_10_turns",)
     assert [(run.obeyed, run.disobeyed) for run in shown.runs] == [(458, 230), (123, 8)]
-    again = replicates(After(action="sql:SELECT", avoid="sql:SELECT"), intercode)
+    again = replicates(ClaimedEpisodes(After(action="sql:SELECT", avoid="sql:SELECT"), intercode))
     assert again is not None
     assert again.harmed == "ic_sql_multiturn_gpt-3.5_10_turns_handicap"
     division = division_of(intercode, "1")

@@ -8,7 +8,8 @@ from events.types.score import Score, Unmeasured
 from strategies.episodes.episode import EpisodeOutcome, EpisodeRecord
 from strategies.gate.replay.contrast import judged, outcome_of
 from strategies.gate.replay.measure import MeasurementStamp, measure, score
-from strategies.gate.replay.score import compare, estimate, panel_of
+from strategies.gate.replay.panel import panel_of
+from strategies.gate.replay.score import compare, estimate
 from strategies.pool.splits import Division
 from tests.worlds import NO_TABLE, call, division_of, episode, world_with_a_rule
 
