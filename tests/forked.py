@@ -1,4 +1,4 @@
-"""Commands in processes of their own that need not load germline first: each is forked from one that has.
+"""Commands and calls in processes of their own that need not load germline: each is forked from one that has.
 
 A start takes half a second of a processor, most of it imports. Where how a process starts is what is tested, it is
 started as ever.
@@ -41,16 +41,30 @@ _LOADED: Final = (
 class ForkedCommand:
     """A `germline` command in a process of its own, with pipes as `stdout` and `stderr`, and what else Popen has.
 
-    With `terminal`, a descriptor, it runs there instead.
+    With `terminal`, a descriptor, it runs there instead. `given` is what it reads from its stdin. `called` names
+    another function of the words, `module:function`, as the one to call; its module is loaded once.
     """
 
     def __init__(
-        self, words: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str], terminal: int | None = None
+        self,
+        words: Sequence[str | Path],
+        *,
+        cwd: Path = ROOT,
+        env: Mapping[str, str] = os.environ,
+        terminal: int | None = None,
+        given: str = "",
+        called: str = "tui.cli.main:main",
     ) -> None:
         pipes = [os.pipe() for _ in range(3)]
-        passed = [os.open(os.devnull, os.O_RDONLY) if terminal is None else os.dup(terminal)]
+        passed = [_holding(given) if terminal is None else os.dup(terminal)]
         passed += [ends for _, ends in pipes]
-        asked = {"words": [*map(str, words)], "cwd": str(cwd), "env": dict(env), "terminal": terminal is not None}
+        asked = {
+            "words": [*map(str, words)],
+            "cwd": str(cwd),
+            "env": dict(env),
+            "terminal": terminal is not None,
+            "called": called,
+        }
         with socket.socket(socket.AF_UNIX) as line, TemporaryFile("w+", encoding="utf-8") as letter:
             json.dump(asked, letter)
             letter.seek(0)
@@ -90,6 +104,14 @@ class ForkedCommand:
         return self.returncode
 
 
+def _holding(text: str) -> int:
+    """Give a descriptor to read this text from."""
+    with TemporaryFile("w+", encoding="utf-8") as held:
+        held.write(text)
+        held.seek(0)
+        return os.dup(held.fileno())
+
+
 @cache
 def _loaded_process() -> str:
     """Start the process that the others are forked from, once; it ends with this one."""
@@ -123,12 +145,13 @@ def serve(descriptor: int) -> None:
         line, _ = listener.accept()
         _, passed, _, _ = socket.recv_fds(line, 1, 5)
         line.close()
+        with os.fdopen(passed[0], encoding="utf-8") as letter:
+            asked = json.load(letter)
+        importlib.import_module(asked["called"].partition(":")[0])
         if os.fork() == 0:
             listener.close()
-            with os.fdopen(passed[0], encoding="utf-8") as letter:
-                asked = json.load(letter)
             _run(asked, passed[1:])
-        for one in passed:
+        for one in passed[1:]:
             os.close(one)
 
 
@@ -149,8 +172,6 @@ def _run(asked: Mapping[str, Any], passed: Sequence[int]) -> None:
 
 
 def _become(asked: Mapping[str, Any], streams: Sequence[int]) -> NoReturn:
-    from tui.cli.main import main  # loaded by now
-
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if asked["terminal"]:
         os.setsid()
@@ -167,7 +188,8 @@ def _become(asked: Mapping[str, Any], streams: Sequence[int]) -> NoReturn:
     sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # type: ignore[misc] # noqa: SIM115
     sys.stdout = sys.__stdout__ = _writing(1)  # type: ignore[misc, assignment]
     sys.stderr = sys.__stderr__ = _writing(2)  # type: ignore[misc, assignment]
-    sys.exit(main(asked["words"]))
+    module, _, name = asked["called"].partition(":")
+    sys.exit(getattr(sys.modules[module], name)(asked["words"]))
 
 
 def _writing(descriptor: int) -> IO[str]:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from events.errors import EngineError, EngineMismatchError, UsageError
 from events.extras import install_hint
 from strategies.engines.code_version import code_here, differences
+from strategies.engines.forks import LOADED, forks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -38,12 +39,13 @@ _T = TypeVar("_T")
 _SILENT: Final = logging.CRITICAL + 10
 _LOGGERS: Final = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application")
 """Those that Dask gives a level and a handler of their own."""
-_SETTINGS: Final = {
-    "distributed.worker.multiprocessing-method": "spawn",  # a child must never hold a connection to the registry
+_CLUSTER: Final = {
+    "distributed.worker.multiprocessing-method": "forkserver",
     "distributed.scheduler.http.routes": [],  # nobody is to look at a cluster that lasts a command
     "distributed.worker.http.routes": [],
-    "distributed.admin.large-graph-warning-threshold": "1TiB",  # a skill's files may be large
 }
+_CLIENT: Final = {"distributed.admin.large-graph-warning-threshold": "1TiB"}  # a skill's files may be large
+_LOADED: Final = ("distributed", __name__, *LOADED, "strategies.rollouts.compare.remote")
 
 
 class DaskWorkers:
@@ -141,7 +143,7 @@ class DaskWorkers:
         from distributed import Client  # noqa: PLC0415 - the same
 
         silence()
-        stack.enter_context(dask.config.set(_SETTINGS))
+        stack.enter_context(dask.config.set(_CLIENT))
         settings = self._settings
         address = settings.scheduler or _cluster_here(stack, self.places)
         try:
@@ -198,11 +200,13 @@ def _cluster_here(stack: ExitStack, workers: int) -> str:
     """Start a cluster on this machine, which nothing outlives; returns the address of its scheduler."""
     import dask  # noqa: PLC0415 - an extra
     from distributed import LocalCluster  # noqa: PLC0415 - the same
-    from distributed.utils import LoopRunner  # noqa: PLC0415 - the same
+    from distributed.utils import LoopRunner, get_mp_context  # noqa: PLC0415 - the same
 
     silence()
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="germline-dask-", ignore_cleanup_errors=True))
-    stack.enter_context(dask.config.set({"temporary-directory": folder}))  # that of the scheduler
+    stack.enter_context(dask.config.set({**_CLUSTER, "temporary-directory": folder}))  # that of the scheduler
+    get_mp_context()  # asks for modules of its own to be loaded, the first time
+    forks(*_LOADED)
     runner = LoopRunner()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -7,7 +7,6 @@ was done first.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 from concurrent.futures import ProcessPoolExecutor
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from strategies.engines.forks import LOADED, forks
 from strategies.engines.share import Sharing, Workers
 
 if TYPE_CHECKING:
@@ -105,9 +105,7 @@ def _for_files(places: int, sizes: Sequence[int]) -> Iterator[Executor | None]:
 @contextmanager
 def _processes(number: int) -> Iterator[Executor]:
     """Start processes, and end them: what has not begun by then is never done."""
-    # Not forked: a child must never hold the parent's connection to the registry.
-    context = multiprocessing.get_context("forkserver")
-    executor = ProcessPoolExecutor(number, context, initializer=_die_of_ctrl_c)
+    executor = ProcessPoolExecutor(number, forks(*LOADED), initializer=_die_of_ctrl_c)
     try:
         yield executor
     finally:
@@ -117,3 +115,4 @@ def _processes(number: int) -> Iterator[Executor]:
 def _die_of_ctrl_c() -> None:
     """Let Ctrl-C, which reaches every process of a terminal, end a worker at once and without a word."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
+import multiprocessing
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from events.sqlite.log import SqliteLog
 from events.store.protocol import StoredDocument
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from events.store.envelope import Envelope
+
+
+FORKS: Final = multiprocessing.get_context("forkserver")
+"""Where writers are forked; what they need is imported once, not once a process."""
+FORKS.set_forkserver_preload([__name__])
 
 
 def project(envelopes: Sequence[Envelope]) -> list[StoredDocument]:
@@ -39,15 +44,12 @@ def append_many(path: Path, name: str, count: int) -> None:
                 log.append([pen.draft(f"gene:{name}")], expected={f"gene:{name}": turn // 2})
 
 
-def append_for_ever(path: Path, name: str) -> None:
-    """Append batches of three until killed, and say the last id of each once it is acknowledged."""
+def append_for_ever(words: Sequence[str]) -> None:
+    """Append batches of three at a place, under a name, until killed, and say the last id of each that is kept."""
+    place, name = words
     pen = Pen(name)
-    with closing(SqliteLog.open(path)) as log:
+    with closing(SqliteLog.open(Path(place))) as log:
         while True:
             batch = pen.drafts(3, f"gene:{name}")
             log.append(batch, expected=log.stream_versions([f"gene:{name}"]), project=project)
             print(batch[-1].event_id, flush=True)  # noqa: T201 - how the test hears of it
-
-
-if __name__ == "__main__":
-    append_for_ever(Path(sys.argv[1]), sys.argv[2])

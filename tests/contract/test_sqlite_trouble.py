@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import sqlite3
-import subprocess
-import sys
 import threading
 from contextlib import closing
 from itertools import islice, pairwise
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,13 +15,14 @@ from events.sqlite.errors import typed
 from events.sqlite.log import SqliteLog
 from events.store.protocol import StoredDocument
 from tests.contract.drafts import Pen, put
-from tests.contract.log_writers import append_many, make_registry
+from tests.contract.log_writers import FORKS, append_many, make_registry
+from tests.forked import ForkedCommand
 
-ROOT = Path(__file__).resolve().parents[2]
+if TYPE_CHECKING:
+    from pathlib import Path
+
 WRITERS = 6
 APPENDS = 60
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["tests.contract.log_writers"])  # imported once, not once a process
 
 
 @pytest.fixture
@@ -67,9 +65,7 @@ def test_processes_that_make_one_registry_at_once_make_it_once(tmp_path: Path) -
 def test_a_killed_writer_loses_nothing_it_acknowledged_and_tears_no_projection(path: Path) -> None:
     acknowledged: list[str] = []
     for life in range(3):
-        command = [sys.executable, "-m", "tests.contract.log_writers", str(path), f"life{life}"]
-        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as writer:
-            assert writer.stdout is not None
+        with ForkedCommand([path, f"life{life}"], called="tests.contract.log_writers:append_for_ever") as writer:
             heard = [writer.stdout.readline() for _ in range(5 + 7 * life)]
             writer.kill()
             heard += writer.stdout.readlines()

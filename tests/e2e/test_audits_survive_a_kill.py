@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from events.sqlite.log import SqliteLog
 from registry.registry import Registry
 from strategies.audit.audit_skill import audit_skill
 from tests.audit_runs import HARMFUL, SKILL, ScriptedRunner, plan_of
 from tests.clocks import TickingClock
+from tests.forked import ForkedCommand
 from tests.registries import imported, new_registry
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 DIES_AT = 10
 
 
@@ -35,19 +37,18 @@ def audited(folder: Path, *, dies_at: int = 0) -> tuple[int, tuple[bool, ...], s
     return runner.made, tuple(judged.kept for judged in end.record.judged), text
 
 
+def die(words: Sequence[str]) -> None:
+    """Audit it, and be killed on the way."""
+    audited(Path(words[0]), dies_at=DIES_AT)
+
+
 def test_a_killed_audit_goes_on_and_makes_no_finished_run_again(tmp_path: Path) -> None:
     registry = new_registry(tmp_path, TickingClock())
     imported(registry, tmp_path, SKILL)
     registry.log.close()
-    words = [sys.executable, __file__, str(tmp_path), str(DIES_AT)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    killed = subprocess.run(words, cwd=ROOT, capture_output=True, check=False, env=environment)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    with ForkedCommand([tmp_path], called="tests.e2e.test_audits_survive_a_kill:die") as killed:
+        assert killed.wait() == -signal.SIGKILL, killed.stderr.read()
     made, kept, text = audited(tmp_path)
     assert made == 4 * 5 - (DIES_AT - 1)  # each finished run once; tests/unit/strategies/audit counts the five
     assert kept == (True, True, True)
     assert HARMFUL not in text
-
-
-if __name__ == "__main__":
-    audited(Path(sys.argv[1]), dies_at=int(sys.argv[2]))

@@ -7,8 +7,6 @@ import os
 import pty
 import re
 import select
-import subprocess
-import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING
 from unittest.mock import patch
@@ -16,12 +14,12 @@ from unittest.mock import patch
 import pytest
 
 from tests.command_lines import READS, WRITES, told_in
+from tests.forked import ForkedCommand
 from tui.cli.main import main
 
 if TYPE_CHECKING:
     from tests.terminal import Terminal
 
-GERMLINE = [sys.executable, "-m", "tui.cli.main"]
 VERBATIM = {"show sql-analyst", "checkpoint", "diff sql-analyst 1 2"}
 """What prints texts as they are, whatever their width: a skill, its changes, a checkpoint to keep."""
 RUNS = [
@@ -100,9 +98,7 @@ def on_a_terminal(words: list[str], germline: Terminal, **env: str) -> str:
     """Run a command with a terminal as stdout, and return what appears there."""
     seen, end = pty.openpty()
     environment = {**os.environ, **germline._env, **env, "TERM": "xterm"}
-    with subprocess.Popen(
-        [*GERMLINE, *words], cwd=germline.folder, stdout=end, stderr=end, stdin=subprocess.DEVNULL, env=environment
-    ) as process:
+    with ForkedCommand(words, cwd=germline.folder, env=environment, terminal=end) as process:
         os.close(end)
         said = b""
         while select.select([seen], [], [], 30)[0]:
@@ -120,10 +116,9 @@ def on_a_terminal(words: list[str], germline: Terminal, **env: str) -> str:
 
 def test_long_answers_go_through_the_pager_on_a_terminal_and_nowhere_else(germline: Terminal) -> None:
     pager = "sed s/^/paged:/"
-    root = str(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))  # noqa: PTH120 - a text for PYTHONPATH
-    watched = on_a_terminal(["log"], germline, PAGER=pager, PYTHONPATH=root)
+    watched = on_a_terminal(["log"], germline, PAGER=pager)
     assert all(line.startswith("paged:") for line in watched.splitlines() if line.strip())
     assert "paged:" in watched
-    assert "paged:" not in on_a_terminal(["status"], germline, PAGER=pager, PYTHONPATH=root)
+    assert "paged:" not in on_a_terminal(["status"], germline, PAGER=pager)
     with patch.dict(germline._env, {"PAGER": pager}):
         assert "paged:" not in germline.does("log").out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import sqlite3
@@ -15,9 +16,11 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import count
+from multiprocessing import forkserver
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from unittest.mock import patch
 
 import pytest
 
@@ -70,7 +73,10 @@ pytestmark = pytest.mark.xdist_group("dask")  # one cluster for all of them
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
     """Start a cluster of two workers, once: its processes take a second."""
+    assert not multiprocessing.active_children()
+    forkserver._forkserver._stop()  # type: ignore[attr-defined] # others' has not loaded what these need
     with ExitStack() as stack:
+        stack.enter_context(patch.object(dask_engine, "_LOADED", (*dask_engine._LOADED, "tests.dask_worlds")))
         yield _cluster_here(stack, 2)
 
 

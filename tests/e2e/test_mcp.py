@@ -5,24 +5,24 @@ from __future__ import annotations
 import json
 import os
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-pytest.importorskip("mcp", reason="the extra mcp is not installed")
-
-from mcp import Client, StdioServerParameters
-
 from tests.claude_sessions import sessions
 from tests.terminal import MINIMAL, Terminal
-from tui.cli.commands.agents.mcp_server import ACTOR, server_on
 from tui.session.open_registry import open_registry
 from tui.session.own_command import own_command
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mcp import Client
     from mcp.types import CallToolResult
+
+pytestmark = pytest.mark.skipif(find_spec("mcp") is None, reason="the extra mcp is not installed")
+"""Imported by the tests that ask: it takes a second, and one worker in two has no use for it."""
 
 READS: Final = {"find", "why", "lessons", "usage"}
 BETTER: Final = MINIMAL.replace("Answer with one query.", "Answer with one query, and name its tables.")
@@ -47,6 +47,10 @@ def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
 
 
 def client(germline: Terminal, *, proposing: bool = False) -> Client:
+    from mcp import Client
+
+    from tui.cli.commands.agents.mcp_server import server_on
+
     return Client(server_on(str(germline.folder / ".germline/registry.db"), proposing=proposing))
 
 
@@ -61,6 +65,8 @@ def refusal(result: CallToolResult) -> str:
 
 
 async def test_an_agent_starts_the_server_and_asks_it_over_stdio(germline: Terminal) -> None:
+    from mcp import Client, StdioServerParameters
+
     command, *words = own_command()
     home = {**os.environ, "HOME": str(germline.folder), "GERMLINE_REGISTRY": "", "XDG_CONFIG_HOME": ""}
     started = StdioServerParameters(command=command, args=[*words, "mcp"], env=home, cwd=str(germline.folder))
@@ -110,7 +116,7 @@ async def test_a_proposal_is_a_candidate_by_an_agent_and_changes_nothing(tmp_pat
     assert "by an agent, over mcp" in germline.does("candidate", "show", candidate["id"]).out
     assert "before" in again or "already" in again
     events = [json.loads(line) for line in germline.does("log", "--json").out.splitlines()]
-    assert [event["actor"] for event in events if event["type"] == "CandidateProposed"] == [ACTOR]
+    assert [event["actor"] for event in events if event["type"] == "CandidateProposed"] == ["agent:mcp"]
 
 
 @pytest.mark.parametrize(

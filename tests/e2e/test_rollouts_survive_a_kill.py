@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -20,13 +19,15 @@ from strategies.sandbox.confined_run import ConfinedCommand, SandboxPolicy, run
 from tests.clocks import TickingClock
 from tests.confining import Pulse, require_isolation
 from tests.fake_runs import FakeRunner, planted, rewritten, rig
+from tests.forked import ForkedCommand
 from tests.registries import SKILL, imported, new_registry
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from strategies.rollouts.run.store import PlannedRun
     from strategies.rollouts.run.trial import Trial
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 DIES_AT = 41
 WORKERS = 2
 
@@ -56,6 +57,11 @@ def run_candidate(folder: Path, name: str, *, dies_at: int = 0) -> None:
     registry.log.close()
 
 
+def die(words: Sequence[str]) -> None:
+    """Test a candidate, and be killed on the way."""
+    run_candidate(Path(words[0]), words[1], dies_at=DIES_AT)
+
+
 def finished(folder: Path) -> list[str]:
     """List the keys of the runs that the registry keeps."""
     with sqlite3.connect(folder / "registry.db") as connection:
@@ -71,10 +77,8 @@ def test_a_killed_comparison_reuses_its_finished_runs_and_counts_none_twice(tmp_
     name = rewritten(registry, copy)
     registry.log.close()
 
-    words = [sys.executable, __file__, str(tmp_path), name, str(DIES_AT)]
-    found = {**os.environ, "PYTHONPATH": str(ROOT)}
-    killed = subprocess.run(words, cwd=ROOT, capture_output=True, check=False, env=found)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    with ForkedCommand([tmp_path, name], called="tests.e2e.test_rollouts_survive_a_kill:die") as killed:
+        assert killed.wait() == -signal.SIGKILL, killed.stderr.read()
     before = finished(tmp_path)
     assert DIES_AT - 2 * WORKERS <= len(before) < DIES_AT
 
@@ -125,7 +129,3 @@ def test_all_commands_that_threads_wait_for_can_be_ended_at_once(tmp_path: Path)
         child_process.end_all()
         assert {one.result().ended for one in waiting} == {"void"}
     assert not child_process.RUNNING
-
-
-if __name__ == "__main__":
-    run_candidate(Path(sys.argv[1]), sys.argv[2], dies_at=int(sys.argv[3]))

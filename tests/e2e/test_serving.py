@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.forked import ForkedCommand
 from tests.story import tell
 from tests.terminal import Terminal
 from tui.screens.serve import address_of
@@ -30,16 +31,22 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def served(
-    story: Path, start: Sequence[str] = (sys.executable, "-m", "tui.cli.main")
-) -> Iterator[tuple[subprocess.Popen[str], int, str]]:
-    """Serve the story: gives the process, its port, and the secret path below which the pages are."""
+    story: Path, start: Sequence[str] = ()
+) -> Iterator[tuple[ForkedCommand | subprocess.Popen[str], int, str]]:
+    """Serve the story: gives the process, its port, and the secret path below which the pages are.
+
+    The process is forked, but for `start`: the words that a `germline` is started with.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [*start, "ui", "--serve", "--bind", f"127.0.0.1:{port}"]
-    environment = {**os.environ, "GERMLINE_REGISTRY": str(story)}
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment) as process:
+    words = ["ui", "--serve", "--bind", f"127.0.0.1:{port}"]
+    environment, pipe = {**os.environ, "GERMLINE_REGISTRY": str(story)}, subprocess.PIPE
+    with (
+        subprocess.Popen([*start, *words], stdout=pipe, stderr=pipe, text=True, env=environment)
+        if start
+        else ForkedCommand(words, env=environment)
+    ) as process:
         try:
             assert process.stdout is not None
             said = re.fullmatch(
@@ -86,8 +93,7 @@ def test_the_screens_are_served_on_loopback_to_their_own_pages_until_ctrl_c(stor
         for name in ("127.0.0.1", "localhost"):
             assert opened(port, path, Host=f"{name}:{port}", Origin=f"http://{name}:{port}") == 101
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-        assert (process.returncode, said) == (0, "")
+        assert (process.wait(60), process.stderr.read()) == (0, "")
 
 
 def test_who_lacks_the_address_or_is_another_site_gets_nothing(story: Path) -> None:

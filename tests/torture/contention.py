@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import threading
 from contextlib import closing
 from itertools import pairwise
@@ -13,7 +12,7 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.verify import verify_file
 from registry.registry import Registry
 from tests.clocks import TickingClock
-from tests.contract.log_writers import append_many
+from tests.contract.log_writers import FORKS, append_many
 from tests.registries import NAME, imported, learn, new_registry
 from tests.torture.kills import differs_from_rebuild
 from tests.torture.outcome import Outcome
@@ -42,8 +41,7 @@ def contend(folder: Path, writers: int, appends: int) -> Outcome:
             outcome.expect(not found.problems, "a backup does not verify")
             outcome.expect(not verify_file(str(path)).problems, f"it does not verify: {verify_file(str(path))}")
 
-    spawn = multiprocessing.get_context("spawn")
-    processes = [spawn.Process(target=append_many, args=(path, f"w{n}", appends)) for n in range(writers)]
+    processes = [FORKS.Process(target=append_many, args=(path, f"w{n}", appends)) for n in range(writers)]
     threads = [threading.Thread(target=read), threading.Thread(target=copy)]
     for thread in threads:
         thread.start()

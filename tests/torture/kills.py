@@ -7,10 +7,8 @@ writes is a bad one. That a power cut loses nothing rests on `synchronous = FULL
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 from contextlib import closing
-from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING
 
@@ -21,6 +19,7 @@ from registry.projection.projector import rebuild
 from tests.clocks import TickingClock
 from tests.contract.drafts import Pen, put
 from tests.contract.log_writers import project
+from tests.forked import ForkedCommand
 from tests.registries import NAME, VIEWS, imported, new_registry
 from tests.torture.outcome import Outcome
 from tests.torture.victims import BATCH
@@ -28,11 +27,10 @@ from tui.session.open_registry import open_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
     from random import Random
 
     from events.store.sql_log import EventLog
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def killed(
@@ -44,20 +42,19 @@ def killed(
     most: int,
     strike: Callable[[], object] | None = None,
 ) -> list[str]:
-    """Start a victim, kill it after some acknowledgements and a moment more; returns what it acknowledged.
+    """Fork a victim, kill it after some acknowledgements and a moment more; returns what it acknowledged.
 
     `strike` is done first: what else is to break while the victim is at work.
     """
-    command = [sys.executable, "-m", "tests.torture.victims", what, where, str(life)]
-    quiet = subprocess.DEVNULL if strike else None  # its complaint is expected then
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=quiet, text=True) as victim:
-        assert victim.stdout is not None
+    with ForkedCommand([what, where, str(life)], called="tests.torture.victims:begin") as victim:
         heard = [victim.stdout.readline() for _ in range(chance.randint(1, most))]
         sleep(chance.random() * 0.004)  # an append takes some 0.2 to 4 ms: anywhere within the next one or two
         if strike:
             strike()
         victim.kill()
         heard += victim.stdout.readlines()
+        if strike is None:  # its complaint is expected then
+            sys.stderr.write(victim.stderr.read())
     return [line.strip() for line in heard if line.endswith("\n")]
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from events.sqlite.backup import back_up, restore
 from events.sqlite.log import SqliteLog
@@ -15,6 +15,9 @@ from tests.contract.drafts import Pen
 from tests.contract.log_writers import project
 from tests.registries import learn
 from tui.session.open_registry import open_log, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BATCH = 3
 _FEW_PAGES = 4
@@ -74,5 +77,9 @@ def put_back(where: str, life: str) -> None:
         acknowledge("restored")
 
 
-if __name__ == "__main__":
-    globals()[sys.argv[1]](sys.argv[2], sys.argv[3])
+def begin(words: Sequence[str]) -> None:
+    """Be the victim that the first word names, at a place, in a life."""
+    what, where, life = words
+    {victim.__name__: victim for victim in (append, write_back, learn_lines, copy_out, put_back)}[what](
+        where, life
+    )

@@ -8,6 +8,7 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from multiprocessing import forkserver
 from typing import TYPE_CHECKING
 
 import pytest
@@ -56,6 +57,10 @@ def doubled(numbers: Sequence[int]) -> list[int]:
     return [2 * number for number in numbers]
 
 
+def parent_of_whoever_hears_ctrl_c(_: int) -> int:
+    return os.getppid() * (signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+
+
 def doubled_by_the_living(home: int, numbers: Sequence[int]) -> list[int]:
     """Kill the worker that is asked about 1."""
     if 1 in numbers and os.getpid() != home:
@@ -98,6 +103,13 @@ def test_processes_answer_alike_and_where_one_is_killed_the_rest_is_done_here() 
         assert sharing.map(killing, range(4), seconds=9.0) == doubled(range(4))
         assert sharing.map(killing, range(4), seconds=9.0) == doubled(range(4))
     assert multiprocessing.active_children() == []
+
+
+def test_workers_are_forked_from_a_process_that_has_loaded_what_they_need_and_hear_ctrl_c() -> None:
+    with engine_of(EngineSettings(), processes=2).workers.started() as executor:
+        parents = {*executor.map(parent_of_whoever_hears_ctrl_c, range(8))}
+    (parent,) = parents
+    assert parent == forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
 
 
 def test_an_explore_travels_as_its_episodes_and_is_unpacked_once() -> None:
