@@ -14,11 +14,8 @@ import threading
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final, Self
-
-import httpcore2
 
 from strategies.models.anthropic_client import Claude
 from strategies.models.model_settings import ModelSettings
@@ -32,8 +29,6 @@ if TYPE_CHECKING:
 
     from strategies.models.prompts import Prompt
 
-tls_context: Final = cache(httpcore2.default_ssl_context)
-"""Every client reads the certificates of the machine, 30 ms each time; on loopback none is ever looked at."""
 KEY: Final = "sk-ant-" + "stub" * 8
 """The only key that the stub takes."""
 USAGE: Final[Mapping[str, int]] = {

@@ -287,9 +287,8 @@ def place(registry: Registry, tmp_path: Path) -> Path:
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
     """Give a model server on loopback that no variable of the environment keeps a test from."""
-    from tests.anthropic_stub import AnthropicStub, tls_context  # loads the clients, which few tests need
+    from tests.anthropic_stub import AnthropicStub  # loads the clients, which few tests need
 
-    monkeypatch.setattr("httpcore2.default_ssl_context", tls_context)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("ANTHROPIC_CUSTOM_HEADERS", raising=False)
     with AnthropicStub() as stub:
