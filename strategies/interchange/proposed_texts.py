@@ -8,32 +8,21 @@ patch, as `git diff` and the inbox of Gemini CLI write it.
 from __future__ import annotations
 
 import json
-import re
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from events.errors import RefusedError, UnreadableLogError
 from registry.skill_md.skill_files import MAX_SKILL_BYTES, SKILL_FILE
 from registry.skill_md.text import front_end, split_lines
 from strategies.files.whole_file import read_up_to
 from strategies.interchange.gepa_run import STATE, best_candidate
+from strategies.interchange.patch_file import PATCHES, patched
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-PATCHES: Final = (".patch", ".diff")
 _MANIFEST: Final = "manifest.json"
 _LARGEST_STATE: Final = 256 * 1024 * 1024
-_HUNK: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-
-
-class _Hunk(NamedTuple):
-    """One hunk of a patch: its first line, counted from 1, the lines there now, and those in their place."""
-
-    start: int
-    before: list[str]
-    after: list[str]
 
 
 def proposed_text(path: Path, skill: str, live: str) -> str | None:
@@ -44,7 +33,7 @@ def proposed_text(path: Path, skill: str, live: str) -> str | None:
     Raises: NotFoundError, StorageError, UnreadableLogError, and RefusedError where it is for something else.
     """
     if path.suffix in PATCHES and not path.is_dir():
-        return _patched(path, skill, live)
+        return patched(path, _text(path), skill, live)
     if (path / SKILL_FILE).is_file():
         return None  # a rewritten copy of the folder, whatever else is in it
     if (path / _MANIFEST).is_file():
@@ -110,63 +99,3 @@ def _of_gepa(state: Path, skill: str) -> str:
             hint="write the one that you mean into a file, and propose that",
         )
     return texts[skill]
-
-
-def _patched(path: Path, skill: str, live: str) -> str:
-    """Apply a patch to the skill's text, exactly: every hunk must stand where it says."""
-    lines = split_lines(_text(path))
-    targets = [line[4:].split("\t")[0].strip() for line in lines if line.startswith("+++ ")]
-    others = [target for target in targets if not _is_skill_file(target, skill)]
-    if len(targets) != 1 or others:
-        named = ", ".join(others or targets) or "nothing"
-        raise RefusedError(
-            f"{path} changes {named}, and a proposal is a patch of the {SKILL_FILE} of {skill} alone",
-            hint="apply it to a copy of the folder, and propose that: --from FOLDER",
-        )
-    text, moved = split_lines(live), 0
-    for hunk in _hunks(lines, path):
-        at = hunk.start - 1 + moved if hunk.before else hunk.start + moved
-        if text[at : at + len(hunk.before)] != hunk.before:
-            raise RefusedError(
-                f"{path} does not fit {skill}: line {hunk.start} of it is another one now",
-                hint=f"germline show {skill} prints what it must fit",
-            )
-        text[at : at + len(hunk.before)] = hunk.after
-        moved += len(hunk.after) - len(hunk.before)
-    return "".join(text)
-
-
-def _is_skill_file(target: str, skill: str) -> bool:
-    parts = PurePosixPath(target).parts
-    return parts[-1:] == (SKILL_FILE,) and (len(parts) < 3 or parts[-2] == skill)  # noqa: PLR2004 - b/SKILL.md
-
-
-def _hunks(lines: list[str], path: Path) -> Iterator[_Hunk]:
-    at = 0
-    while at < len(lines):
-        head = _HUNK.match(lines[at])
-        at += 1
-        if head is None:
-            continue
-        left = [int(head[2] or 1), int(head[4] or 1)]
-        hunk = _Hunk(int(head[1]), [], [])
-        while at < len(lines) and (any(left) or lines[at].startswith("\\")):
-            mark, rest = lines[at][:1], lines[at][1:]
-            at += 1
-            if mark == "\\":  # no newline at the end of the file
-                _strip_end(hunk, lines[at - 2][:1])
-                continue
-            for side, marks, held in ((0, " -\n", hunk.before), (1, " +\n", hunk.after)):
-                if mark in marks:
-                    held.append(rest or "\n")
-                    left[side] -= 1
-        if any(left) or not lines[-1].endswith("\n"):
-            raise UnreadableLogError(f"{path} is no whole patch: the hunk {head[0]} is cut short")
-        yield hunk
-
-
-def _strip_end(hunk: _Hunk, mark: str) -> None:
-    """Take the line break from the last line, on the sides that it belongs to."""
-    for marks, held in ((" -", hunk.before), (" +", hunk.after)):
-        if mark in marks and held:
-            held[-1] = held[-1].rstrip("\n")

@@ -11,7 +11,8 @@ from tui.facts.audit_moves import move_facts
 from tui.facts.fact import Fact, fact, listed
 from tui.facts.scores import score_facts
 from tui.facts.trials import trial_facts
-from tui.text.numbers import ago, count, interval, share, signed
+from tui.text.durations import ago
+from tui.text.numbers import count, interval, share, signed
 from tui.text.rows import RowPart, tone_of
 from tui.text.words import (
     TIER_TONES,

@@ -20,7 +20,8 @@ from tui.facts.fact import Fact, fact
 from tui.facts.scores import score_facts, why_unmeasured
 from tui.facts.skill_life import description_words
 from tui.facts.trials import trial_facts
-from tui.text.numbers import ago, count, minute
+from tui.text.durations import ago, minute
+from tui.text.numbers import count
 from tui.text.rows import RowPart
 from tui.text.words import TIER_TONES, VERDICTS, actor_words, claim_words, further_reasons, kind_of
 

@@ -8,7 +8,8 @@ from strategies.episodes.clipped_text import clipped
 from strategies.episodes.episode import began_at, lasted_ms
 from tui.facts.fact import Fact, fact
 from tui.reads.sessions import FAILED_BELOW, errors_in
-from tui.text.numbers import ago, brief, count, minute, share
+from tui.text.durations import ago, minute
+from tui.text.numbers import brief, count, share
 from tui.text.rows import RowPart
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from tui.facts.candidates import figure_part, proposed_text, verdict_part
 from tui.facts.fact import Fact, fact
 from tui.facts.sessions import outcome_part, project_words
 from tui.facts.start import cost_words, count_words, fix_words
+from tui.text.durations import age, ago
 from tui.text.names import SHOWN_CHARS
-from tui.text.numbers import age, ago, brief, count
+from tui.text.numbers import brief, count
 from tui.text.rows import RowPart
 from tui.text.words import route_words, seen_words, signal_name
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from events.types.score import Unmeasured
-from tui.text.numbers import age
+from tui.text.durations import age
 from tui.text.rows import RowPart, cell, clean, cut_row, marked, toned
 from tui.text.words import gutter_word
 from tui.views.scores import UNPROVEN, delta_part

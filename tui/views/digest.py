@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.text.numbers import ago, count
+from tui.text.durations import ago
+from tui.text.numbers import count
 from tui.text.rows import RowPart, clean, cut, indented, labelled
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from events.types.claims import (
 from events.types.frozen import Frozen
 from events.types.score import Delta, Score, Unmeasured
 from tui.facts.scores import effect_fact
-from tui.text.numbers import age, ago, count, minute
+from tui.text.durations import age, ago, minute
+from tui.text.numbers import count
 from tui.text.rows import BLANK, LABEL_WIDTH, RowPart, cell, clean, cut_row, labelled, text_of
 from tui.text.words import VERDICTS, actor_words, claim_words
 from tui.views.diff import changes, diff_rows

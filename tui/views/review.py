@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from tui.facts.candidates import candidate_facts, figure_part, proposed_text, support_facts, verdict_facts
 from tui.facts.fact import fact
+from tui.text.durations import age, ago
 from tui.text.names import SHOWN_CHARS
-from tui.text.numbers import age, ago
 from tui.text.rows import (
     BLANK,
     LABEL_WIDTH,

@@ -18,7 +18,8 @@ from tui.facts.sessions import (
     tokens_words,
 )
 from tui.reads.sessions import errors_in
-from tui.text.numbers import age, brief, count
+from tui.text.durations import age
+from tui.text.numbers import brief, count
 from tui.text.rows import BLANK, RowPart, cell, clean, cut_row, labelled, wrap
 from tui.views.fact_rows import fact_rows
 

@@ -8,7 +8,8 @@ from events.types.score import Score
 from registry.skill_md.render import label
 from registry.state.capsule import MAX_NAME
 from tui.facts.scores import of_skill
-from tui.text.numbers import age, ago, count
+from tui.text.durations import age, ago
+from tui.text.numbers import count
 from tui.text.rows import RowPart, cell, clean, cut, cut_row, indented, labelled, pad_row
 from tui.text.words import VERDICT_WORDS, VERDICTS, tiers_words
 from tui.views.score_bars import axis_over, interval_bar, sparkline

@@ -8,7 +8,7 @@ from registry.query.event_summaries import origin_words
 from tui.facts.candidates import figure_part, verdict_part
 from tui.facts.fact import Fact, listed
 from tui.facts.line import earlier_facts, line_facts, tried_facts
-from tui.text.numbers import age
+from tui.text.durations import age
 from tui.text.rows import BLANK, RowPart, beside, clean, cut_row, indented, labelled, width_of
 from tui.text.words import claim_words
 from tui.views.evidence import evidence_summary

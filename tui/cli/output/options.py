@@ -59,7 +59,7 @@ def moment_since(text: str) -> str:
     if not text:
         return ""
     if text[-1] in "smhd" and text[0].isdecimal():
-        from tui.text.numbers import seconds_of  # noqa: PLC0415 - for who names an age
+        from tui.text.durations import seconds_of  # noqa: PLC0415 - for who names an age
 
         return rfc3339(
             datetime.fromisoformat(SystemClock().now()) - timedelta(seconds=seconds_of(text, "--since"))

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from events.clock import SystemClock
 from tui.cli.output.color import width
+from tui.text.durations import age
 from tui.text.next_steps import NEXT_STEPS
-from tui.text.numbers import age, share
+from tui.text.numbers import share
 from tui.text.terminal_text import clip, one_line
 
 if TYPE_CHECKING:

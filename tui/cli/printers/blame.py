@@ -14,7 +14,8 @@ from registry.skill_md.skill_files import main_file
 from registry.state.line_claims import is_unclaimed
 from tui.cli.output.color import width
 from tui.facts.scores import of_skill
-from tui.text.numbers import age, share, signed
+from tui.text.durations import age
+from tui.text.numbers import share, signed
 from tui.text.terminal_text import clip, one_line
 from tui.text.words import actor_words, gutter_word, kind_of
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.store.text_log import event_in, histories, line_of
+from events.store.histories import histories
+from events.store.text_log import event_in, line_of
 from events.types.capsule_events import VersionMerged
 from events.types.parts import Edit
 from registry.decide.commands import Judge, MoveSkill, Propose, RetireSkill

@@ -27,7 +27,7 @@ from tests.worlds import call, episode, world_with_a_rule
 from tui.cli.commands.logs.watch_rechecks import terms_of
 from tui.cli.commands.registry.status import stale_words
 from tui.documents.status import StaleMeasurement
-from tui.text.numbers import seconds_of
+from tui.text.durations import seconds_of
 
 if TYPE_CHECKING:
     from registry.registry import Registry

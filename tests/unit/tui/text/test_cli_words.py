@@ -20,8 +20,9 @@ from tui.cli.output.invocation import Invocation
 from tui.cli.printers.diff import print_files
 from tui.cli.printers.evidence import print_evidence
 from tui.cli.printers.evolve import print_cycle
+from tui.text.durations import age, ago
 from tui.text.names import LineName, as_arguments, split_place, split_skill
-from tui.text.numbers import age, ago, brief, interval, share, signed
+from tui.text.numbers import brief, interval, share, signed
 from tui.text.terminal_text import clip, clip_middle, harmless, one_line
 from tui.text.words import signal_words, since_words
 

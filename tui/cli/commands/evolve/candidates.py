@@ -19,9 +19,10 @@ from tui.cli.output.options import AsJson, OneOrAll
 from tui.facts.candidates import agreement_words, figure_part, proposed_text
 from tui.reads.review import tasks_away, waits
 from tui.session.open_registry import find_registry, open_library
+from tui.text.durations import age
 from tui.text.names import SHOWN_CHARS
 from tui.text.next_steps import NEXT_STEPS
-from tui.text.numbers import age, count
+from tui.text.numbers import count
 from tui.text.terminal_text import clip, clip_middle, one_line
 from tui.text.words import VERDICTS
 

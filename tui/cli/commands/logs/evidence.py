@@ -22,8 +22,9 @@ from tui.documents.events import event_rows
 from tui.documents.evidence import EvidenceEraseDocument, EvidenceShowDocument
 from tui.reads.evidence import lying_in, parts_beside, place_words
 from tui.session.open_registry import find_registry, open_library, open_registry
+from tui.text.durations import ago
 from tui.text.names import SHOWN_CHARS
-from tui.text.numbers import ago, count
+from tui.text.numbers import count
 from tui.text.terminal_text import clip, columns, one_line
 from tui.text.words import signal_words
 

@@ -45,7 +45,8 @@ from tui.reads.sessions import (
 )
 from tui.reads.sessions import failed as failed_session
 from tui.session.open_registry import find_registry, open_library
-from tui.text.numbers import age, brief, count
+from tui.text.durations import age
+from tui.text.numbers import brief, count
 from tui.text.rows import RowPart
 from tui.text.terminal_text import clip, columns, one_line
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from events.clock import monotonic_s
 from events.errors import UsageError
 from strategies.monitor.recheck import Recheck, next_due_s, recheck
-from tui.text.numbers import seconds_of, share
+from tui.text.durations import seconds_of
+from tui.text.numbers import share
 
 if TYPE_CHECKING:
     from registry.registry import Registry

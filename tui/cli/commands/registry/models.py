@@ -23,9 +23,10 @@ from tui.documents.events import event_rows
 from tui.documents.usage import ModelsCompareDocument, ModelsListDocument, SeenModelRow
 from tui.facts.skill_life import between_words, lines_words, model_words, refuted_words, suits_words
 from tui.session.open_registry import find_registry, open_library, open_registry
+from tui.text.durations import age
 from tui.text.names import as_arguments
 from tui.text.next_steps import NEXT_STEPS
-from tui.text.numbers import age, count
+from tui.text.numbers import count
 from tui.text.terminal_text import clip, clip_middle
 
 if TYPE_CHECKING:

@@ -63,9 +63,10 @@ from tui.facts.scores import of_skill
 from tui.facts.skill_life import proposal_words
 from tui.session.open_registry import find_registry, open_library, project_folder, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
+from tui.text.durations import age
 from tui.text.names import as_arguments
 from tui.text.next_steps import NEXT_STEPS
-from tui.text.numbers import age, brief, count, interval, share
+from tui.text.numbers import brief, count, interval, share
 from tui.text.signal_words import kind_columns
 from tui.text.terminal_text import clip, clip_middle, clip_path, columns, one_line
 from tui.text.words import DEPLOYED, hint_words, signal_name, tiers_words, unrouted_words

@@ -26,7 +26,7 @@ from tui.documents.skills import AliasListDocument, AliasLogDocument, AliasMove,
 from tui.session.open_registry import find_registry, open_library, open_registry
 from tui.session.other_owners import require_unowned
 from tui.session.own_registries import keep_registry, trust_in
-from tui.text.numbers import ago
+from tui.text.durations import ago
 from tui.text.terminal_text import clip, clip_middle, one_line
 from tui.text.words import DEPLOYED, actor_words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import RefusedError, StorageError, UntrustedError
-from events.store.text_log import histories
+from events.store.histories import histories
 from registry.actions.publish import publish
 from registry.skill_md.skill_files import write_place
 from strategies.merge.log_folder import read_log_folder

@@ -18,7 +18,7 @@ from tui.cli.output.invocation import invocation, json_text
 from tui.cli.output.options import AsJson, moment_since
 from tui.documents.events import LogDocument
 from tui.session.open_registry import find_registry, open_library
-from tui.text.numbers import age
+from tui.text.durations import age
 from tui.text.terminal_text import clip, one_line
 
 if TYPE_CHECKING:

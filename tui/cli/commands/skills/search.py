@@ -15,8 +15,9 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.documents.skills import MatchRow, SearchDocument
 from tui.session.open_registry import find_registry, open_library
+from tui.text.durations import age
 from tui.text.names import SHOWN_CHARS
-from tui.text.numbers import age, count
+from tui.text.numbers import count
 from tui.text.terminal_text import clip, one_line
 
 if TYPE_CHECKING:

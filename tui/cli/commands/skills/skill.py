@@ -27,8 +27,9 @@ from tui.documents.usage import (
 )
 from tui.facts.skill_life import effect_words, proposal_words, success_words, tokens_words
 from tui.session.open_registry import find_registry, open_library, open_registry
+from tui.text.durations import age
 from tui.text.next_steps import NEXT_STEPS
-from tui.text.numbers import age, count
+from tui.text.numbers import count
 from tui.text.terminal_text import clip, clip_middle
 
 if TYPE_CHECKING:

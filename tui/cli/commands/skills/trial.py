@@ -32,8 +32,9 @@ from tui.documents.trials import (
     TrialStopDocument,
 )
 from tui.session.open_registry import find_registry, open_library, open_registry
+from tui.text.durations import seconds_of
 from tui.text.names import named_candidate
-from tui.text.numbers import count, seconds_of, share
+from tui.text.numbers import count, share
 
 if TYPE_CHECKING:
     from registry.query.library import Library
