@@ -1,4 +1,4 @@
-"""Histories: the logs that clones went on with apart, told from their events."""
+"""Histories: the logs that clones went on with apart, found again among their events."""
 
 from __future__ import annotations
 
