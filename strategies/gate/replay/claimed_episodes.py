@@ -37,7 +37,7 @@ class ClaimedEpisodes:
     ) -> None:
         self.claim = claim
         self.records = records
-        self.moments = moments_in(claim, records) if moments is None else moments
+        self.moments = list(moments_in(claim, records)) if moments is None else moments
         self._strata = strata
 
     def with_more(self, records: Sequence[EpisodeRecord]) -> ClaimedEpisodes:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from math import sqrt
+from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.score import Confounding, DecisionEffect
@@ -26,7 +27,7 @@ from strategies.gate.stats.fixed_effects import GroupedRows, Slope, residuals
 from strategies.gate.stats.mantel_haenszel import one_sided_p
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.claimed_episodes import ClaimedEpisodes
@@ -263,16 +264,16 @@ def _effect(
     falls on neither side. `on_task` holds it so against all who try the task. Source: Rosenbaum & Rubin 1983 (the
     propensity score).
     """
-    beside = [tuple(row.expected for row in rows)] if beyond else _columns(row.past.habit for row in rows)
-    beside += [tuple(row.on_task for row in rows)] if on_task else []
+    beside = [tuple([row.expected for row in rows])] if beyond else _columns([row.past.habit for row in rows])
+    beside += [tuple([row.on_task for row in rows])] if on_task else []
     return _alike(rows, [row.obeyed for row in rows], beside, grouped)
 
 
 def _control(compared: _Compared) -> Residuals | None:
     """Ask what doing the same elsewhere goes with, each time, beside the decision itself."""
     rows = compared.rows
-    beside = [tuple(row.obeyed for row in rows)]
-    beside += [tuple(row.on_task for row in rows)] if compared.on_task else []
+    beside = [tuple([row.obeyed for row in rows])]
+    beside += [tuple([row.on_task for row in rows])] if compared.on_task else []
     return _alike(rows, [row.elsewhere for row in rows], beside, compared.grouped)
 
 
@@ -313,12 +314,12 @@ def _alike(
     """
     if not rows:
         return None
-    when = tuple(row.when for row in rows)
-    varying = [when, tuple(time * time for time in when), *_columns(row.past.failed for row in rows), *beside]
+    when = tuple([row.when for row in rows])
+    varying = [when, tuple(map(mul, when, when)), *_columns([row.past.failed for row in rows]), *beside]
     return residuals([row.outcome for row in rows], cause, varying, grouped)
 
 
-def _columns(rows: Iterable[tuple[float, ...]]) -> list[tuple[float, ...]]:
+def _columns(rows: Sequence[tuple[float, ...]]) -> list[tuple[float, ...]]:
     return [*zip(*rows, strict=True)]
 
 
@@ -327,8 +328,8 @@ def _seen(rows: Sequence[_Row]) -> dict[str, list[tuple[float, ...]]]:
     return {
         "time": [tuple(row.when for row in rows)],
         "actions before": [tuple(float(row.past.turn) for row in rows)],
-        "failures before": _columns(row.past.failed for row in rows),
-        "mix of actions before": _columns(row.past.habit for row in rows),
+        "failures before": _columns([row.past.failed for row in rows]),
+        "mix of actions before": _columns([row.past.habit for row in rows]),
     }
 
 

@@ -119,7 +119,7 @@ def cases_of(
 
 def cases_at(
     records: Sequence[EpisodeRecord],
-    moments: Sequence[Moment | None],
+    moments: Iterable[Moment | None],
     stratum_of: Callable[[EpisodeRecord], Stratum],
 ) -> list[Case]:
     """Give the episodes that reach a claim's moment, where moments and strata are known; shapes as `cases_of`."""

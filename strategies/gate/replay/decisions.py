@@ -156,7 +156,7 @@ def backgrounds(
     out: where the outcome is known before the end, what agents do then follows from it.
     """
     alike, apart = of_class(subject.about), of_class(subject.apart)
-    beside: list[Background] = []
+    backdrops: list[Background] = []
     known: EpisodeRecord | None = None
     free: list[StepRecord] = []
     for record, (at, _) in decided:
@@ -172,7 +172,7 @@ def backgrounds(
         made = before[-1:]  # what the last action before showed is why there is a decision
         others = [step for step in others if not apart[step.action] and step not in made]
         actions, failed = [step.action for step in before], sum([step.error for step in before])
-        beside.append(
+        backdrops.append(
             Background(
                 turn=min(len(before), _MOST_TURNS),
                 seen=_shown(before[-1]) if before else "",
@@ -183,7 +183,7 @@ def backgrounds(
                 dealt=ActionCounts(_count(own, alike), len(own), _count(others, alike), len(others)),
             )
         )
-    return beside
+    return backdrops
 
 
 def times_done(subject: ClaimedAction, records: Sequence[EpisodeRecord]) -> list[tuple[int, int]]:

@@ -59,12 +59,14 @@ class EpisodeIndex:
         return sorted(set().union(*fitting))
 
     def _calling(self, named: Mapping[str, bool], *, failing: bool = False, times: int = 1) -> list[int]:
-        """List where actions of a class were called so often, or failed so often."""
+        """List where actions of a class were called so often, or failed so often, in order."""
         fitting = [
             places for (action, failed), places in self._calls.items() if (failed or not failing) and named[action]
         ]
+        if times == 1:
+            return sorted(set().union(*fitting))
         often = Counter(chain.from_iterable(fitting))
-        return sorted(place for place, count in often.items() if count >= times)
+        return sorted([place for place, count in often.items() if count >= times])
 
     @cached_property
     def _failing(self) -> dict[str, set[int]]:

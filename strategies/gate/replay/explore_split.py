@@ -113,10 +113,10 @@ class Explore:
 
     def _cases_of(self, claim: Claim | Inverse) -> list[Case]:
         """Find the judged episodes that reach a claim's moment, among those that could."""
-        places = self._index.reaching(claim)
-        return cases_of(
-            claim, [self.judged[place] for place in places], [self._settings[place] for place in places]
-        )
+        places, records, settings = self._index.reaching(claim), self.judged, self._settings
+        if len(places) == len(records):
+            return cases_of(claim, records, settings)
+        return cases_of(claim, [records[place] for place in places], [settings[place] for place in places])
 
     def shows(self, claim: Claim) -> Shown:
         """Compare the same by whatever judges this claim here."""

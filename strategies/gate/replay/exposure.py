@@ -10,7 +10,7 @@ from strategies.claims.applicability import Moment
 from strategies.claims.catalogue import in_short_form, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord
@@ -56,16 +56,16 @@ def first_moment(claims: Sequence[Claim | Inverse], record: EpisodeRecord) -> tu
     return min(moments, key=lambda met: met[1].step, default=None)
 
 
-def moments_in(claim: Claim | Inverse, records: Iterable[EpisodeRecord]) -> list[Moment | None]:
-    """Find the moment of a claim in each of several episodes."""
-    return list(map(moments_of(claim), records))
+def moments_in(claim: Claim | Inverse, records: Iterable[EpisodeRecord]) -> Iterator[Moment | None]:
+    """Find the moment of a claim in each of several episodes, one after the other."""
+    return map(moments_of(claim), records)
 
 
 def moments_of_each(
     claims: Iterable[Claim | Inverse], records: Sequence[EpisodeRecord]
 ) -> dict[Claim | Inverse, list[Moment | None]]:
     """Find the moment of each of several claims in each episode, once for all that ask."""
-    return {claim: moments_in(claim, records) for claim in dict.fromkeys(claims)}
+    return {claim: list(moments_in(claim, records)) for claim in dict.fromkeys(claims)}
 
 
 def course_at(moments: Iterable[Moment | None]) -> list[tuple[int, bool]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import compress, repeat
 from math import fsum, sqrt
-from operator import sub
+from operator import mul, sub
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.gate.stats.group_means import CrossedGroups, are_few, around_mean, dot, grouping, within
@@ -98,18 +99,19 @@ class Residuals(NamedTuple):
         of them the error is itself uncertain: it is widened to the spread of Student's t, so that normal limits
         hold. Sources: Liang & Zeger 1986; Cameron & Miller 2015.
         """
-        rows = [*zip(self.cause, self.outcome, self.clusters, strict=True)]
-        rows = rows if part is None else [row for row, kept in zip(rows, part, strict=True) if kept]
-        left = fsum(x * x for x, _, _ in rows)
-        count = len({cluster for x, _, cluster in rows if x * x > _NOTHING})
-        if left <= _NOTHING * len(rows) or count < _LEAST_CLUSTERS:
+        xs, ys, clusters = self.cause, self.outcome, self.clusters
+        if part is not None:
+            xs, ys, clusters = [*compress(xs, part)], [*compress(ys, part)], [*compress(clusters, part)]
+        left = dot(xs, xs)
+        count = len({cluster for x, cluster in zip(xs, clusters, strict=True) if x * x > _NOTHING})
+        if left <= _NOTHING * len(xs) or count < _LEAST_CLUSTERS:
             return None
-        value = fsum(x * y for x, y, _ in rows) / left
+        value = dot(xs, ys) / left
         sums: defaultdict[int, float] = defaultdict(float)
-        for x, y, cluster in rows:
+        for x, y, cluster in zip(xs, ys, clusters, strict=True):
             sums[cluster] += x * (y - value * x)
         variance = fsum(score * score for score in sums.values()) / left**2 * count / (count - 3) * self.factor
-        return Slope(value, sqrt(max(variance, 1 / ((len(rows) + 2) * left))))
+        return Slope(value, sqrt(max(variance, 1 / ((len(xs) + 2) * left))))
 
 
 def residuals(
@@ -148,4 +150,4 @@ def _widened(base: list[Column], column: Column) -> list[Column]:
 def _subtract(column: Column, unit: Column) -> None:
     """Take from a column what of it lies along a unit column, in place."""
     along = dot(column, unit)
-    column[:] = map(sub, column, [along * value for value in unit])
+    column[:] = map(sub, column, map(mul, repeat(along), unit))
