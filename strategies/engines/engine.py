@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _WORTH_BYTES: Final = 64_000_000
-"""Less is read by one process before others have started (a worker imports for about 0.3 s)."""
+"""Less is read by one process before others have started (what they are forked from imports for 0.3 s)."""
 
 
 class Elsewhere(Protocol):

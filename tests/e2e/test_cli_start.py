@@ -212,16 +212,10 @@ def test_a_fault_of_ours_is_told_in_one_line_with_the_way_to_see_where(germline:
 
 
 def test_a_reader_that_leaves_early_is_no_failure_worth_a_traceback(germline: Terminal) -> None:
-    reading = subprocess.Popen(
-        [*GERMLINE, "log", "--json"], cwd=germline.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert reading.stdout is not None
-    assert reading.stderr is not None
-    reading.stdout.close()
-    said = reading.stderr.read()
-    reading.wait(timeout=30)
-    reading.stderr.close()
-    assert said == b""
+    with ForkedCommand(["log", "--json"], cwd=germline.folder) as reading:
+        reading.stdout.close()
+        assert reading.stderr.read() == ""
+        reading.wait(timeout=30)
 
 
 def test_ctrl_c_ends_with_130_and_one_line(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from difflib import get_close_matches
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from events.errors import UsageError
+from events.errors import GermlineError, NotFoundError, UsageError
 from tui import __version__
 from tui.cli.commands_table import COMMANDS
 from tui.cli.help_command import CommandList, ManualCommand, ManualGroup, as_manual
@@ -154,8 +155,24 @@ def _global_options(  # the docstring of the app is HELP
     NOTED.set(ctx.obj.note)
     if ctx.invoked_subcommand is not None:
         return
-    answer = import_module(f"tui.cli.commands.{COMMANDS['start'].module}")
-    if answer.may_begin(registry):
-        answer.start(ctx)
-    else:
-        sys.stdout.write(f"{ctx.get_help()}\n")
+    if _lacks_registry(registry):
+        answer = import_module(f"tui.cli.commands.{COMMANDS['start'].module}")
+        if answer.agents_worked_here():
+            answer.start(ctx)
+            return
+    sys.stdout.write(f"{ctx.get_help()}\n")
+
+
+def _lacks_registry(named: str) -> bool:
+    """Tell whether no registry is named, and none lies here: asked before the first answer is loaded, in 0.2 s."""
+    if named or os.environ.get("GERMLINE_REGISTRY"):
+        return False
+    from tui.session.open_registry import find_registry  # noqa: PLC0415 - a list of commands needs none
+
+    try:
+        find_registry()
+    except NotFoundError:
+        return True
+    except GermlineError:
+        return False
+    return False

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 import zstandard
 
 from events.errors import NotFoundError
+from strategies.engines.engine import engine_of
+from strategies.engines.engine_settings import EngineSettings
 from strategies.episodes.episode_records import encode
 from strategies.files.default_locations import usual_logs
 from strategies.gate.replay.evaluation_set import prepare
@@ -259,12 +260,8 @@ def test_workers_give_the_same_bytes_as_one_pass(tmp_path: Path, kind: str) -> N
     (tmp_path / "none.md").write_text("No log at all.")
     one = scan([tmp_path], on_broken="list")
     seen: list[tuple[int, int]] = []
-    pool = (
-        ThreadPoolExecutor(2)
-        if kind == "threads"
-        else ProcessPoolExecutor(2, mp_context=get_context("forkserver"))
-    )
-    with pool:
+    processes = engine_of(EngineSettings(), processes=2).workers
+    with ThreadPoolExecutor(2) if kind == "threads" else processes.started() as pool:
         many = scan([tmp_path], on_broken="list", executor=pool, progress=lambda *at: seen.append(at))
     assert [encode(record) for record in many.records] == [encode(record) for record in one.records]
     assert (many.files, many.skipped, many.duplicates) == (one.files, one.skipped, one.duplicates)

@@ -1,6 +1,7 @@
 """The MCP server: what agents may ask of a registry, and propose to it. No tool promotes, adopts or erases.
 
-Each question opens the registry, for reading alone, and answers with the document that `--json` prints. The extra
+Each question opens the registry, for reading alone, and answers with the document that `--json` prints. What it
+takes is loaded when it is asked: a server is started for every session, and most of them ask nothing. The extra
 `mcp`: the official SDK of the Model Context Protocol.
 """
 
@@ -18,22 +19,8 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from events.errors import GermlineError
-from registry.skill_md.skill_files import SKILL_FILE
-from strategies.policy.active_preset import bound_by
-from strategies.rollouts.compare.handwritten import propose_rewrite
-from strategies.scope.find_skills import skill_index
 from tui import __version__
-from tui.cli.commands.logs.start import lessons_document
-from tui.cli.commands.skills.find import fitting_document
-from tui.cli.commands.skills.usage import measured
-from tui.cli.commands.skills.why import why_document
-from tui.cli.config.config import read_config
-from tui.documents.candidates import CandidateProposeDocument
-from tui.documents.events import event_rows
-from tui.documents.usage import UsageDocument
-from tui.reads.skill_paths import find_named
 from tui.session.open_registry import find_registry, open_library, open_registry, project_folder
-from tui.session.own_registries import words_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,27 +63,47 @@ class RegistryTools:
 
     def find(self, task: _Task, top: _Top = 3) -> dict[str, Any]:
         """Find the skills that fit a task, with the words that match."""
+        from strategies.scope.find_skills import skill_index  # noqa: PLC0415 - once it is asked
+        from tui.cli.commands.skills.find import fitting_document  # noqa: PLC0415 - the same
+        from tui.session.own_registries import words_file  # noqa: PLC0415 - the same
+
         with self._library() as library, skill_index(library, words_file(find_registry(self._registry))) as index:
             return _answer(fitting_document(library, index, task, top))
 
     def why(self, line: _Line) -> dict[str, Any]:
         """Explain one line of a skill: who, when, on what evidence, did it help."""
+        from tui.cli.commands.skills.why import why_document  # noqa: PLC0415 - once it is asked
+
         with self._library() as library:
             return _answer(why_document(library, line))
 
     def lessons(self, top: _Top = 5) -> dict[str, Any]:
         """Say what goes wrong most in the sessions that were read, and what worked next."""
+        from tui.cli.commands.logs.start import lessons_document  # noqa: PLC0415 - once it is asked
+        from tui.cli.config.config import read_config  # noqa: PLC0415 - the same
+
         with self._library() as library:
             where = find_registry(self._registry)
             return _answer(lessons_document(library, where, project_folder(self._registry), read_config(), top))
 
     def usage(self, skill: _Skill) -> dict[str, Any]:
         """Say which lines of a skill sessions loaded, met and obeyed, and what that went with."""
+        from tui.cli.commands.skills.usage import measured  # noqa: PLC0415 - once it is asked
+        from tui.documents.usage import UsageDocument  # noqa: PLC0415 - the same
+        from tui.reads.skill_paths import find_named  # noqa: PLC0415 - the same
+
         with self._library() as library:
             return _answer(UsageDocument.of(measured(library, [find_named(library, skill).capsule.name])))
 
     def propose(self, skill: _Skill, text: _Text, reason: _Why) -> dict[str, Any]:
         """Propose a rewritten SKILL.md: it changes nothing until runs of an agent or a person let it through."""
+        from registry.skill_md.skill_files import SKILL_FILE  # noqa: PLC0415 - once it is asked
+        from strategies.policy.active_preset import bound_by  # noqa: PLC0415 - the same
+        from strategies.rollouts.compare.handwritten import propose_rewrite  # noqa: PLC0415 - the same
+        from tui.documents.candidates import CandidateProposeDocument  # noqa: PLC0415 - the same
+        from tui.documents.events import event_rows  # noqa: PLC0415 - the same
+        from tui.reads.skill_paths import find_named  # noqa: PLC0415 - the same
+
         with _refusals(), open_registry(find_registry(self._registry)) as registry, TemporaryDirectory() as folder:
             registry.actor = ACTOR
             file = Path(folder, SKILL_FILE)

@@ -105,17 +105,9 @@ def start(  # noqa: PLR0913 - the options of the command are its contract
     call.say(f"next       {after}")
 
 
-def may_begin(registry: str) -> bool:
-    """Tell whether a folder has no registry yet, and agents worked in it: then a first answer is due."""
-    if registry or os.environ.get("GERMLINE_REGISTRY"):
-        return False
-    try:
-        find_registry()
-    except NotFoundError:
-        return any(place.files for place in discover(ProjectSessions(Path.cwd())))
-    except GermlineError:
-        return False
-    return False
+def agents_worked_here() -> bool:
+    """Tell whether agents worked in this folder: where it has no registry yet, a first answer is due."""
+    return any(place.files for place in discover(ProjectSessions(Path.cwd())))
 
 
 def _check(take: str, refused: str, line: str, reason: str) -> None:
