@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +23,7 @@ from events.store.pages import SELECT
 from events.store.protocol import Integrity, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 
 _WAIT_S: Final = 10.0
@@ -91,6 +92,14 @@ def _altered(connection: sqlite3.Connection) -> list[str]:
     ((version,),) = connection.execute("PRAGMA user_version")
     if version != SCHEMA_VERSION:
         return []
+    made = _as_made()
+    stored = ((as_text(name), as_text(sql)) for name, sql in connection.execute(_SCHEMA))
+    return [f"{name} is no longer what was made" for name, sql in stored if made.get(name, sql) != sql]
+
+
+@cache
+def _as_made() -> Mapping[str, str]:
+    """Give what a new registry consists of, by name: made once, in memory."""
     from events.sqlite.migrations import migrate  # noqa: PLC0415 - for the one command that verifies
     from events.sqlite.session import SqliteSession  # noqa: PLC0415 - the same
 
@@ -98,6 +107,4 @@ def _altered(connection: sqlite3.Connection) -> list[str]:
         migrate(
             SqliteSession(fresh, "a fresh schema", 0), application_id=APPLICATION_ID, to_version=SCHEMA_VERSION
         )
-        made = dict(fresh.execute(_SCHEMA).fetchall())
-    stored = ((as_text(name), as_text(sql)) for name, sql in connection.execute(_SCHEMA))
-    return [f"{name} is no longer what was made" for name, sql in stored if made.get(name, sql) != sql]
+        return dict(fresh.execute(_SCHEMA).fetchall())
