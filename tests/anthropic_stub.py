@@ -14,11 +14,9 @@ import threading
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final, Self
 
-import httpcore2
 import pytest
 
 from strategies.models.anthropic_client import Claude
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
 
     from strategies.models.prompts import Prompt
 
-_tls_context: Final = cache(httpcore2.default_ssl_context)
-"""Every client reads the certificates of the machine, 30 ms each time; on loopback none is ever looked at."""
 KEY: Final = "sk-ant-" + "stub" * 8
 """The only key that the stub takes."""
 USAGE: Final[Mapping[str, int]] = {
@@ -189,7 +185,6 @@ class AnthropicStub:
         )
 
     def __enter__(self) -> Self:
-        self._patches.setattr("httpcore2.default_ssl_context", _tls_context)
         self._patches.setenv("NO_PROXY", "127.0.0.1")
         self._patches.delenv("ANTHROPIC_CUSTOM_HEADERS", raising=False)
         self._thread.start()

@@ -102,6 +102,7 @@ HOMES = {
     "anthropic": ("strategies/models/anthropic_client.py",),
     "httpx2": (
         "strategies/models/anthropic_client.py",
+        "strategies/models/certificates.py",
         "strategies/models/chat_server.py",
     ),  # comes with anthropic
     "psycopg": ("events/postgres/",),  # an extra: a registry that a team shares

@@ -19,6 +19,7 @@ from events.model_errors import (
     TimedOutError,
 )
 from strategies.models.batch import batch_of, reason_of, result_of
+from strategies.models.certificates import certificates
 from strategies.models.http_errors import AGAIN, asked_to_wait_s, failure, no_key, safe_line, within, without_key
 from strategies.models.prompts import Arrived
 from strategies.models.replies import plain_name
@@ -147,12 +148,14 @@ class Claude:
 
     @cached_property
     def _client(self) -> anthropic.Anthropic:
-        from anthropic import Anthropic, Timeout  # noqa: PLC0415 - takes over a second
+        from anthropic import Anthropic, DefaultHttpxClient, Timeout  # noqa: PLC0415 - takes over a second
 
+        timeout = Timeout(self._timeout_s, connect=self._connect_s)
         return Anthropic(
             api_key=self._key,
             base_url=self._base_url or None,
-            timeout=Timeout(self._timeout_s, connect=self._connect_s),
+            timeout=timeout,
+            http_client=DefaultHttpxClient(verify=certificates(), timeout=timeout),
             max_retries=self._max_retries,
             middleware=[self._try],
             open_telemetry=False,  # nothing but the requests leaves the machine

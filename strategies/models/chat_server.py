@@ -14,6 +14,7 @@ from events.clock import pause
 from events.errors import CredentialsError
 from events.model_errors import DisconnectedError, ModelError, ServerFaultError, TimedOutError
 from registry.evidence.scrub_text import compact
+from strategies.models.certificates import certificates
 from strategies.models.http_errors import AGAIN, asked_to_wait_s, failure, safe_line, within, without_key
 from strategies.models.prompts import Arrived
 from strategies.models.replies import plain_name
@@ -147,7 +148,7 @@ class ChatServer:
         timeout = httpx2.Timeout(self._timeout_s, connect=connect_s)
 
         def work() -> httpx2.Response:
-            with httpx2.Client(timeout=timeout, follow_redirects=False) as client:
+            with httpx2.Client(verify=certificates(), timeout=timeout, follow_redirects=False) as client:
                 return ask(client)
 
         unsent = (
