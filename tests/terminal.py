@@ -50,15 +50,15 @@ class Answer:
 @contextmanager
 def _environment(named: Mapping[str, str]) -> Iterator[None]:
     """Set variables for a while, and undo what else changes: `patch.dict` writes all of them again each time."""
-    before = dict(os.environb)  # as bytes, which takes half the time
+    held: dict[bytes, bytes] = os.environb._data  # type: ignore[attr-defined] # a copy of the mapping takes a tenth of a command
+    before = held.copy()
     os.environ.update(named)
     try:
         yield
     finally:
-        after = dict(os.environb)
-        for name in after.keys() - before.keys():
+        for name in held.keys() - before.keys():
             del os.environb[name]
-        os.environb.update({name: value for name, value in before.items() if after.get(name) != value})
+        os.environb.update({name: value for name, value in before.items() if held.get(name) != value})
 
 
 class Terminal:

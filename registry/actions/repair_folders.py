@@ -59,6 +59,6 @@ def _repaired(registry: Registry, name: str, folder: str, write: Callable[[], tu
     try:
         return FolderRepair(name, folder, write())
     except UntrustedError as error:
-        return FolderRepair(name, folder, (), f"{error.message}: {registry.places.ask}")
+        return FolderRepair(name, folder, (), f"{error.message}: {registry.places.ask()}")
     except RefusedError:  # edited a moment ago: a command that needs it unedited says so
         return FolderRepair(name, folder, ())

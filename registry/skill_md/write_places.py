@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 from events.errors import UntrustedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from events.postgres.address import PostgresAddress
 
 REGISTRY_FOLDER: Final = ".germline"
@@ -17,18 +19,22 @@ _NO_SKILLS: Final = frozenset({".git", REGISTRY_FOLDER})
 """Folders of a project that hold no skill: what lies in them is run, or is the registry itself."""
 
 
+def _usual() -> str:
+    return "germline trust"
+
+
 @dataclass(frozen=True, slots=True)
 class WritePlaces:
     """Where a registry's skills may be written: below its project, and where this machine confirmed it.
 
     `project` is None for a registry that lies in no project. `confirmed` are folders of skills and files of
-    instructions, resolved. `ask` is the command that confirms another.
+    instructions, resolved. `ask` gives the command that confirms another.
     """
 
     project: Path | None = None
     confirmed: frozenset[str] = frozenset()
     anywhere: bool = False
-    ask: str = "germline trust"
+    ask: Callable[[], str] = _usual
 
     def is_open(self, folder: Path) -> bool:
         """Tell whether a skill may be written to a folder, or instructions to a file, links followed."""
@@ -40,7 +46,7 @@ class WritePlaces:
         if place is None:
             raise UntrustedError(
                 f"{skill} would be written to {folder}, outside the project, and you have not confirmed that",
-                hint=f"{self.ask}    germline --trust-project …",
+                hint=f"{self.ask()}    germline --trust-project …",
             )
         return place
 

@@ -6,6 +6,7 @@ import os
 import sys
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -55,16 +56,20 @@ def find_registry(named: str = "") -> Where:
         if not file.exists() and file.parent.is_dir():
             require_none_aside(file)
         if file.is_file():
-            named = f"germline --registry {quote(str(file.resolve()))} …"
             if worktree := worktree_of(folder, here):
                 raise NotFoundError(
                     f"the worktree {worktree} has no registry, and that of {folder} writes to the files there",
-                    hint=f"germline init {quote(str(worktree))}    {named}",
+                    hint=f"germline init {quote(str(worktree))}    {_naming(file)}",
                 )
-            require_own(file, hint=f"if you trust them: {named}")
-            require_inside(file, folder, hint=f"if you mean that one: {named}")
+            require_own(file, hint=partial(_naming, file, "if you trust them: "))
+            require_inside(file, folder, hint=partial(_naming, file, "if you mean that one: "))
             return file
     raise NotFoundError(f"there is no registry in {here} or above it", hint="germline init")
+
+
+def _naming(file: Path, why: str = "") -> str:
+    """Write how a command names this registry, from any folder."""
+    return f"{why}germline --registry {quote(str(file.resolve()))} …"
 
 
 def project_folder(named: str = "") -> Path:
@@ -180,7 +185,7 @@ def open_registry(
             raise RefusedError(f"there is a registry at {path} already", hint="germline status")
         if trust.created and not is_own:
             _require_trusted(path, log, trust, dry_run=dry_run)
-        places = ANYWHERE if is_own else replace(trust.places, ask=trust_command(path))
+        places = ANYWHERE if is_own else replace(trust.places, ask=partial(trust_command, path))
         require_last_seen(log)
         sidecar = None if dry_run else sidecar_of(log.beside)
         registry = Registry(log, SystemClock(), f"person:{user()}", sidecar=sidecar, places=places)
@@ -208,7 +213,7 @@ def _require_contained(path: Path) -> None:
         return
     for beside in folder.iterdir():
         if beside.is_symlink():
-            require_inside(beside, folder, hint="remove that link, or: germline --trust-project …")
+            require_inside(beside, folder, hint=lambda: "remove that link, or: germline --trust-project …")
 
 
 def _require_trusted(path: Where, log: EventLog, trust: RegistryTrust, *, dry_run: bool) -> None:

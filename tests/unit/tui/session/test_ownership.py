@@ -28,12 +28,12 @@ def mallory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_ones_own_files_and_those_of_root_are_used(tmp_path: Path) -> None:
     assert foreign_owner(tmp_path, Path("/"), Path("/etc")) == ""
-    require_own(tmp_path, hint="")
+    require_own(tmp_path, hint=lambda: "")
 
 
 def test_a_file_of_another_user_is_refused_by_its_name(mallory: Path) -> None:
     with pytest.raises(UntrustedError, match=str(mallory)) as caught:
-        require_own(mallory, hint="name it")
+        require_own(mallory, hint=lambda: "name it")
     assert "belongs to" in caught.value.message
     assert (caught.value.exit_code, caught.value.hint) == (2, "name it")
 
@@ -64,6 +64,6 @@ def test_under_sudo_the_files_of_who_typed_it_are_their_own(
 def test_who_answers_for_the_project_may_use_it(mallory: Path) -> None:
     token = VOUCHED.set(True)
     try:
-        require_own(mallory, hint="")
+        require_own(mallory, hint=lambda: "")
     finally:
         VOUCHED.reset(token)
