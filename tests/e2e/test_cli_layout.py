@@ -19,6 +19,8 @@ from tests.command_lines import READS, WRITES, told_in
 from tui.cli.main import main
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.terminal import Terminal
 
 GERMLINE = [sys.executable, "-m", "tui.cli.main"]
@@ -35,8 +37,8 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @pytest.fixture(scope="module")
-def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
-    return told_in(tmp_path_factory.mktemp("story"))
+def germline(own_folder: Path) -> Terminal:
+    return told_in(own_folder)
 
 
 @pytest.mark.parametrize("words", RUNS)

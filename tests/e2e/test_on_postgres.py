@@ -19,9 +19,9 @@ SEED = ("--seed", "7", "--cycles", "1")
 
 
 @pytest.fixture(scope="module")
-def told(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+def told(postgres: Server, own_folder: Path) -> Terminal:
     """Tell the story once: a registry on the server, a skill of the demo that learned a line from its logs."""
-    folder = tmp_path_factory.mktemp("team")
+    folder = own_folder
     germline = Terminal(folder, GERMLINE_REGISTRY=postgres.new_address(), XDG_STATE_HOME=str(folder / "state"))
     germline.write("skills/sql-analyst/SKILL.md", (demo_folder() / "skills/sql-analyst/SKILL.md").read_bytes())
     germline.does("init", "--split-key", SPLIT_KEY)
