@@ -18,9 +18,9 @@ from tui.session.open_registry import open_registry
 
 
 @pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def begun(own_folder: Path) -> Path:
     """Give a folder with a registry of one skill."""
-    folder = tmp_path_factory.mktemp("begun")
+    folder = own_folder
     Terminal(folder).with_skill()
     return folder
 

@@ -23,8 +23,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 @pytest.fixture(scope="module")
-def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
-    return told_in(tmp_path_factory.mktemp("story"))
+def germline(own_folder: Path) -> Terminal:
+    return told_in(own_folder)
 
 
 def completed(germline: Terminal, line: str, breaks: str = "") -> list[str]:

@@ -41,13 +41,15 @@ NO_DATA = {"demo", "ui", "mcp", "help", "completion"}
 
 
 @pytest.fixture(scope="module")
-def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
-    return told_in(tmp_path_factory.mktemp("story"))
+def germline(own_folder: Path) -> Terminal:
+    (folder := own_folder / "story").mkdir()
+    return told_in(folder)
 
 
 @pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
-    return Terminal(tmp_path_factory.mktemp("empty"))
+def empty(own_folder: Path) -> Terminal:
+    (folder := own_folder / "empty").mkdir()
+    return Terminal(folder)
 
 
 def wanting(path: str) -> list[str]:

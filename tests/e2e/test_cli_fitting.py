@@ -13,6 +13,8 @@ from tests.terminal import recordings
 from tui.text.terminal_text import clip_path, columns
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.terminal import Answer, Terminal
 
 _TYPED = re.compile(r" germline |germline\.toml|\b[0-9a-f]{64}$")
@@ -40,9 +42,9 @@ ROWS = (
 
 
 @pytest.fixture(scope="module")
-def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+def germline(own_folder: Path) -> Terminal:
     """The story, far down in folders; a skill and a log with long names, and settings of that skill."""
-    folder = tmp_path_factory.mktemp("story") / FOLDER / FOLDER
+    folder = own_folder / FOLDER / FOLDER
     folder.mkdir(parents=True)
     germline = told_in(folder)
     log = germline.write(f"logs/{LOG}/{LOG}.jsonl.gz", (recordings() / "careful.jsonl.gz").read_bytes())

@@ -18,6 +18,8 @@ from tests.forked import ForkedCommand
 from tui.cli.main import main
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.terminal import Terminal
 
 VERBATIM = {"show sql-analyst", "checkpoint", "diff sql-analyst 1 2"}
@@ -33,8 +35,8 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @pytest.fixture(scope="module")
-def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
-    return told_in(tmp_path_factory.mktemp("story"))
+def germline(own_folder: Path) -> Terminal:
+    return told_in(own_folder)
 
 
 @pytest.mark.parametrize("words", RUNS)

@@ -251,8 +251,9 @@ def test_presets_are_shown_side_by_side_with_the_one_in_force(germline: Terminal
 
 def test_a_dry_run_of_evolve_tells_the_events_and_leaves_no_trace(germline: Terminal) -> None:
     before, text = germline.events(), germline.does("show", "git-helper").out
-    logs = recordings().parent / "git"
-    told = germline.does("evolve", "git-helper", "--logs", logs, "--cycles", "1", "--dry-run", "--json").json
+    careful, stubborn = (recordings().parent / f"git/{run}.jsonl.gz" for run in ("careful", "stubborn"))
+    words = ("evolve", "git-helper", "--logs", careful, "--logs", stubborn, "--cycles", "1")
+    told = germline.does(*words, "--dry-run", "--json").json
     assert told["cycles"][0]["verdict"] == "promote"
     assert "CandidatePromoted" in {event["type"] for event in told["events"]}
     assert germline.events() == before

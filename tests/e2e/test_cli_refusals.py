@@ -10,7 +10,7 @@ import pytest
 
 from events.sqlite.log import SqliteLog
 from strategies.gate.replay.measure import measure
-from tests.terminal import MINIMAL, Beginning, Terminal, recordings
+from tests.terminal import MINIMAL, Beginning, Terminal, recordings, some_recordings
 from tui.cli.commands.evolve import evolve as evolving
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def steps(number: int) -> str:
 
 def cut_log() -> bytes:
     """A gzip that ends in the middle."""
-    whole = gzip.compress("".join(map(steps, range(3_000))).encode())
+    whole = gzip.compress("".join(map(steps, range(500))).encode())
     return whole[: len(whole) // 2]
 
 
@@ -228,13 +228,13 @@ def test_an_interruption_in_the_middle_of_evolve_leaves_the_log_whole_and_the_ne
         raise KeyboardInterrupt
 
     monkeypatch.setattr(evolving, "print_cycle", interrupted)
-    answer = germline("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "2")
+    answer = germline("evolve", "sql-analyst", *some_recordings(), "--cycles", "2")
     assert answer.code == 130
     assert answer.err.count("\n") == 1
     assert "interrupted" in answer.err
     assert germline.does("verify", "--json").json["ok"] is True
     monkeypatch.undo()
-    told = germline.does("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "2", "--json").json
+    told = germline.does("evolve", "sql-analyst", *some_recordings(), "--cycles", "2", "--json").json
     assert told["cycles"]
     versions = germline.does("log", "sql-analyst", "--type", "CandidatePromoted").out.splitlines()
     assert len(versions) == 1
@@ -252,11 +252,11 @@ def test_a_stale_base_is_held_not_promoted(germline: Terminal, monkeypatch: pyte
         return measure(*args, **kwargs)  # type: ignore[arg-type] # handed through as it came
 
     monkeypatch.setattr("strategies.evolve.draft.measure", slow)
-    told = germline.does("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "1", "--json").json
+    told = germline.does("evolve", "sql-analyst", *some_recordings(), "--cycles", "1", "--json").json
     assert told["cycles"][0]["verdict"] == "hold"
     assert told["cycles"][0]["reasons"][0] == "stale base"
     monkeypatch.undo()
-    again = germline.does("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "1", "--json").json
+    again = germline.does("evolve", "sql-analyst", *some_recordings(), "--cycles", "1", "--json").json
     assert again["cycles"][0]["verdict"] == "promote"
     assert again["cycles"][0]["version"] == 3
 
@@ -271,7 +271,7 @@ def test_a_skill_edited_while_it_is_measured_is_held_and_the_edit_can_be_adopted
         return measure(*args, **kwargs)  # type: ignore[arg-type] # handed through as it came
 
     monkeypatch.setattr("strategies.evolve.draft.measure", slow)
-    told = germline.does("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "1", "--json").json
+    told = germline.does("evolve", "sql-analyst", *some_recordings(), "--cycles", "1", "--json").json
     assert told["cycles"][0]["verdict"] == "hold"
     assert told["cycles"][0]["reasons"] == [
         "stale base",

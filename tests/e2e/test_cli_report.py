@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def terminal(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
-    folder = tmp_path_factory.mktemp("report")
+def terminal(own_folder: Path) -> Terminal:
+    folder = own_folder
     return Terminal(folder, GERMLINE_REGISTRY=str(tell_hostile(folder)))
 
 

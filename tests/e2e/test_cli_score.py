@@ -71,7 +71,7 @@ def test_a_new_evaluator_measures_the_live_version_first_and_best_stays_within_o
     assert evolved.does("status", "--json").json["skills"][1]["version"] > 1
     before = evolved.does("score", "sql-analyst", "--json").json
     assert before["best"] == max(before["versions"], key=lambda one: (one["value"], one["version"]))["version"]
-    evolved.does("scan", recordings())
+    evolved.does("scan", recordings() / "hasty.jsonl.gz")
     told = evolved.does("score", "sql-analyst@1", "--refresh", "--json").json
     assert told["evaluator"]["new"]
     assert told["evaluator"]["id"] != before["evaluator"]["id"]

@@ -10,12 +10,14 @@ from registry.query.search import _between
 from tests.command_lines import told_in
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.terminal import Terminal
 
 
 @pytest.fixture(scope="module")
-def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
-    return told_in(tmp_path_factory.mktemp("story"))
+def germline(own_folder: Path) -> Terminal:
+    return told_in(own_folder)
 
 
 def found(germline: Terminal, *words: str) -> list[dict[str, Any]]:

@@ -12,15 +12,16 @@ from tests.worlds.sessions import write_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 SESSIONS = 30
 SKILL = "---\nname: searching\ndescription: How to search files with grep.\n---\n\nSearch before you ask.\n"
 
 
 @pytest.fixture(scope="module")
-def read_once(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+def read_once(own_folder: Path) -> Terminal:
     """Thirty sessions of a project without labels, and no skill."""
-    folder = tmp_path_factory.mktemp("signals")
+    folder = own_folder
     write_sessions(folder / "logs", SESSIONS, 0)
     germline = Terminal(folder)
     germline.does("init", "--split-key", SPLIT_KEY)

@@ -61,8 +61,9 @@ NEEDLESS = (
 
 
 @pytest.fixture(scope="module")
-def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
-    germline = Terminal(tmp_path_factory.mktemp("start")).with_skill()
+def germline(own_folder: Path) -> Terminal:
+    (folder := own_folder / "start").mkdir()
+    germline = Terminal(folder).with_skill()
     germline.write("logs/own.jsonl", STEPS)
     return germline
 
@@ -257,9 +258,10 @@ class Demonstrated(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def demonstrated(germline: Terminal, tmp_path_factory: pytest.TempPathFactory) -> Demonstrated:
+def demonstrated(germline: Terminal, own_folder: Path) -> Demonstrated:
     named = germline.folder / ".germline/registry.db"
-    terminal = Terminal(tmp_path_factory.mktemp("demo"), GERMLINE_REGISTRY=str(named))
+    (folder := own_folder / "demo").mkdir()
+    terminal = Terminal(folder, GERMLINE_REGISTRY=str(named))
     before = germline.events()
     said = terminal.does("demo", "there").out
     return Demonstrated(terminal, said, (before, germline.events()))

@@ -13,7 +13,7 @@ import pytest
 from events.clock import SystemClock
 from examples.rollouts.run import BELOW, HELPFUL, HERE, SKILL, SPLIT_KEY
 from examples.rollouts.tasks import write_tasks
-from tests.terminal import Beginning, Terminal, recordings
+from tests.terminal import Beginning, Terminal, some_recordings
 from tui.demo import demo_folder
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def test_a_preset_that_projects_what_is_proven_alone_puts_on_trial_what_logs_sup
         ),
     )
     germline.does("preset", "define", "trying.toml")
-    words = ("evolve", OTHER, "--logs", recordings(), "--seed", "7", "--cycles", "1", "--preset", "trying")
+    words = ("evolve", OTHER, *some_recordings(), "--seed", "7", "--cycles", "1", "--preset", "trying")
     assert "began, by the preset" in germline.does(*words).err
     (row,) = germline.does("trial", "status", "--json").json["trials"]
     assert (row["skill"], row["block_s"], row["ended_at"]) == (OTHER, 4 * 3600, None)

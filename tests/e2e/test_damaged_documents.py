@@ -50,9 +50,9 @@ DAMAGES: Final[dict[str, Callable[[bytes], bytes]]] = {
 
 
 @pytest.fixture(scope="module")
-def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+def germline(own_folder: Path) -> Terminal:
     """The story, in a registry with a document of every view."""
-    folder = tmp_path_factory.mktemp("story")
+    folder = own_folder
     path = tell_with_runs(folder)
     with open_registry(path, is_own=True) as registry:
         define(registry, written(PRESETS["balanced"].model_copy(update={"name": "own"})), "own.toml")

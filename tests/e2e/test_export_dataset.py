@@ -50,8 +50,8 @@ def with_logs(folder: Path, tasks: int) -> Terminal:
 
 
 @pytest.fixture(scope="module")
-def terminal(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
-    return with_logs(tmp_path_factory.mktemp("logs"), tasks=30)
+def terminal(own_folder: Path) -> Terminal:
+    return with_logs(own_folder, tasks=30)
 
 
 @pytest.fixture(scope="module")

@@ -67,8 +67,8 @@ OPENED: Final = {"sql-analyst@3:12": ("d",), "/signals": ("y",), None: ("ctrl+p"
 
 
 @pytest.fixture(scope="module")
-def history(tmp_path_factory: pytest.TempPathFactory) -> HostileHistory:
-    return HostileHistory(tmp_path_factory.mktemp("history"))
+def history(own_folder: Path) -> HostileHistory:
+    return HostileHistory(own_folder)
 
 
 def everywhere(history: HostileHistory, text: str) -> tuple[list[StoredRow], int]:

@@ -41,9 +41,9 @@ def told_in(folder: Path) -> Terminal:
 
 
 @pytest.fixture(scope="module")
-def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+def germline(own_folder: Path) -> Terminal:
     """Give a project in which nothing is proposed."""
-    return told_in(tmp_path_factory.mktemp("asked"))
+    return told_in(own_folder)
 
 
 def client(germline: Terminal, *, proposing: bool = False) -> Client:

@@ -67,9 +67,9 @@ def waiting(who: Clone) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pair(own_folder: Path) -> Path:
     """A project under git with two skills, whose log is exported, and a clone that began with the log."""
-    place = tmp_path_factory.mktemp("pair")
+    place = own_folder
     (place / "ada").mkdir()
     ada = person(place / "ada")
     ada.write(f"{SKILLS}/sql-analyst/SKILL.md", SKILL)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.terminal import MINIMAL, SPLIT_KEY, Terminal, recordings
+from tests.terminal import MINIMAL, SPLIT_KEY, Terminal, recordings, some_recordings
 from tui.demo import demo_folder
 
 if TYPE_CHECKING:
@@ -19,15 +19,15 @@ SEED = ("--seed", "7", "--cycles", "1")
 
 
 @pytest.fixture(scope="module")
-def told(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+def told(postgres: Server, own_folder: Path) -> Terminal:
     """Tell the story once: a registry on the server, a skill of the demo that learned a line from its logs."""
-    folder = tmp_path_factory.mktemp("team")
+    folder = own_folder
     germline = Terminal(folder, GERMLINE_REGISTRY=postgres.new_address(), XDG_STATE_HOME=str(folder / "state"))
     germline.write("skills/sql-analyst/SKILL.md", (demo_folder() / "skills/sql-analyst/SKILL.md").read_bytes())
     germline.does("init", "--split-key", SPLIT_KEY)
     germline.does("import", "skills")
-    germline.does("scan", recordings())
-    germline.does("evolve", "sql-analyst", "--logs", recordings(), *SEED)
+    germline.does("scan", recordings() / "hasty.jsonl.gz")
+    germline.does("evolve", "sql-analyst", *some_recordings(), *SEED)
     return germline
 
 
@@ -47,7 +47,7 @@ def test_a_registry_in_a_file_tells_the_same_story(told: Terminal, tmp_path: Pat
     here.write("skills/sql-analyst/SKILL.md", (demo_folder() / "skills/sql-analyst/SKILL.md").read_bytes())
     here.does("init", "--split-key", SPLIT_KEY)
     here.does("import", "skills")
-    here.does("evolve", "sql-analyst", "--logs", recordings(), *SEED)
+    here.does("evolve", "sql-analyst", *some_recordings(), *SEED)
     learned = [terminal.does("show", "sql-analyst").out for terminal in (here, told)]
     assert learned[0] == learned[1]
 

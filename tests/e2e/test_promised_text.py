@@ -53,9 +53,9 @@ WHOLE: Final = ("verify", "backup backup.db", "backup backup.db --dry-run", "doc
 
 
 @pytest.fixture(scope="module")
-def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+def germline(own_folder: Path) -> Terminal:
     """The story, in a registry with a document of every view."""
-    folder = tmp_path_factory.mktemp("story")
+    folder = own_folder
     path = tell_with_runs(folder)
     germline = Terminal(folder, GERMLINE_REGISTRY=str(path), COLUMNS="200")
     germline.does("project", NAME)

@@ -33,8 +33,8 @@ MOST_QUESTIONS = 10
 
 
 @pytest.fixture(scope="module")
-def story(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tell(tmp_path_factory.mktemp("drawing"))
+def story(own_folder: Path) -> Path:
+    return tell(own_folder)
 
 
 async def test_a_jump_is_drawn_with_what_was_read_for_it_and_never_before(

@@ -52,9 +52,9 @@ PLACES = {
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def told(own_folder: Path) -> Path:
     """The story with work left, a skill with as long a name as there may be, a signal that looks like markup."""
-    folder = tmp_path_factory.mktemp("edges")
+    (folder := own_folder / "edges").mkdir()
     path = tell_with_work(folder)
     place = folder / "skills" / LONG
     place.mkdir()
@@ -79,9 +79,10 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told_shortly(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def told_shortly(own_folder: Path) -> Path:
     """The story alone."""
-    return tell(tmp_path_factory.mktemp("short"))
+    (folder := own_folder / "short").mkdir()
+    return tell(folder)
 
 
 @pytest.fixture

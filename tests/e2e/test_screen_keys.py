@@ -53,8 +53,8 @@ LISTS |= {"history": "#events", "why": "#blame", "trends": "#tasks", "usage": "#
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tell_with_runs(tmp_path_factory.mktemp("keys"))
+def told(own_folder: Path) -> Path:
+    path = tell_with_runs(own_folder)
     log = SqliteLog.open(path)
     audit_skill(plan_of(Registry(log, TickingClock(seed=9), "person:ada"), ScriptedRunner(), count=1))
     log.close()

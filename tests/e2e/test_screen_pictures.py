@@ -48,14 +48,20 @@ PLACES = {
 }
 
 
+STORIES = ("was", "comes", "demoed", "ran", "began", "instructed", "audited")
+
+
 @pytest.fixture(scope="module")
-def stories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def stories(own_folder: Path) -> dict[str, Path]:
     """The demo for what the README shows, and stories for the others: what was, what comes, with runs."""
-    was, comes = tell(tmp_path_factory.mktemp("was")), tell_with_work(tmp_path_factory.mktemp("comes"))
-    shown = demoed(tmp_path_factory.mktemp("demoed"))
-    ran = tell_with_runs(tmp_path_factory.mktemp("ran"))
-    began = worked_in(tmp_path_factory.mktemp("began"))
-    instructed = tmp_path_factory.mktemp("instructed")
+    folders = {name: own_folder / name for name in STORIES}
+    for folder in folders.values():
+        folder.mkdir()
+    was, comes = tell(folders["was"]), tell_with_work(folders["comes"])
+    shown = demoed(folders["demoed"])
+    ran = tell_with_runs(folders["ran"])
+    began = worked_in(folders["began"])
+    instructed = folders["instructed"]
     write_world(instructed, 1, 300)
     registry_of(instructed).log.close()
     lines = instructed / "registry.db"
@@ -66,7 +72,7 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "presets": shown,
         "trends": ran,
         "usage": lines,
-        "audits": audited(tmp_path_factory.mktemp("audited")),
+        "audits": audited(folders["audited"]),
     }
     return {name: of.get(name, began if name in {"start", "signals"} else comes) for name in PLACES}
 

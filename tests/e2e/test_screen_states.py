@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tell(tmp_path_factory.mktemp("states"))
+def told(own_folder: Path) -> Path:
+    return tell(own_folder)
 
 
 async def test_an_empty_registry_says_how_to_import_a_skill(tmp_path: Path) -> None:

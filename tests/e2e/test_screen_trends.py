@@ -22,8 +22,8 @@ AIRPORTS = "airports: delayed departures by airline"
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tell_with_runs(tmp_path_factory.mktemp("trends"))
+def told(own_folder: Path) -> Path:
+    return tell_with_runs(own_folder)
 
 
 async def test_one_key_from_the_skills_leads_to_versions_tasks_and_the_runs_of_a_cell(story: Path) -> None:

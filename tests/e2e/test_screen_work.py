@@ -33,8 +33,8 @@ REASON = ("w", "h", "y", "enter")
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tell_with_work(tmp_path_factory.mktemp("work"))
+def told(own_folder: Path) -> Path:
+    return tell_with_work(own_folder)
 
 
 def types_since(path: Path, position: int) -> list[str]:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tell(tmp_path_factory.mktemp("story"))
+def told(own_folder: Path) -> Path:
+    return tell(own_folder)
 
 
 # -- finding out ---------------------------------------------------------------------------------------

@@ -116,9 +116,9 @@ def test_logs_whose_names_differ_by_a_secret_alone_are_told_apart(germline: Term
 
 
 @pytest.fixture(scope="module")
-def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Terminal, Answer]:
+def learned(own_folder: Path) -> tuple[Terminal, Answer]:
     """Let a skill learn from logs with secrets in them, and give what was said."""
-    germline = Terminal(tmp_path_factory.mktemp("learned"))
+    germline = Terminal(own_folder)
     germline.does("init", "--split-key", SPLIT_KEY)
     copytree(demo_folder() / "skills", germline.folder / "skills")
     germline.does("import", "skills")

@@ -15,16 +15,15 @@ from tests.worlds import NO_TABLE, without_outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from strategies.episodes.episode import EpisodeRecord
 
 
-@pytest.fixture(scope="session")
-def evolved(
-    tmp_path_factory: pytest.TempPathFactory, intercode: Sequence[EpisodeRecord]
-) -> tuple[Terminal, list[dict[str, Any]]]:
+@pytest.fixture(scope="module")
+def evolved(own_folder: Path, intercode: Sequence[EpisodeRecord]) -> tuple[Terminal, list[dict[str, Any]]]:
     """Take in the recorded runs with every outcome removed, and evolve a skill by them; give its turns."""
-    folder = tmp_path_factory.mktemp("without_outcomes")
+    folder = own_folder
     germline = Terminal(folder).with_skill()
     log = SqliteLog.open(folder / ".germline" / "registry.db")
     take_in(Registry(log, TickingClock(), "person:test"), without_outcomes(intercode))

@@ -120,8 +120,8 @@ LONGEST = 420
 
 
 @pytest.fixture(scope="module")
-def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
-    terminal = told_in(tmp_path_factory.mktemp("wrong"))
+def germline(own_folder: Path) -> Terminal:
+    terminal = told_in(own_folder)
     terminal.write("notes.txt", "hello\nworld\n")
     return terminal
 
