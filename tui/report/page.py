@@ -19,7 +19,7 @@ from tui import __version__
 from tui.facts import candidates, evidence, scores, usage
 from tui.reads.evidence import place_words
 from tui.report import anchors, charts, parts
-from tui.text import numbers, words
+from tui.text import durations, numbers, words
 from tui.text.rows import clean
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"lines": _lines, "px": charts.px}
-    for module in (numbers, words, candidates, evidence, scores, usage, anchors, parts):
+    for module in (durations, numbers, words, candidates, evidence, scores, usage, anchors, parts):
         made.globals |= {name: value for name, value in vars(module).items() if not name.startswith("_")}
     made.globals |= {"PARTS": _PARTS, "label": label, "place_words": place_words, "summary": summary}
     made.globals |= {"description": description_of, "is_score": _is_score}
