@@ -18,7 +18,10 @@ while [ "${1#--}" != "$1" ]; do
   shift 2
 done
 
-[ "$user" != 0 ] && [ -e "$here/hangs" ] && [ "$(cat "$here/hangs")" = "$word" ] && exec sleep 60
+if [ "$user" != 0 ] && [ -e "$here/hangs" ] && [ "$(cat "$here/hangs")" = "$word" ]; then
+  echo "$word" >"$here/hanging" # from now on a test may take `hangs` away
+  exec sleep 60
+fi
 
 rewritten() { # what is read, with the places of container $1 as folders
   sed -f "$here/containers/$1/places"
