@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,15 @@ def test_a_file_that_is_no_text_or_not_there_is_told(germline: Terminal) -> None
     answer = germline("preset", "define", "none.toml")
     assert answer.code == 2
     assert "no such file" in answer.err
+
+
+def test_the_answer_for_scripts_that_a_preset_is_not_there_steers_no_terminal(germline: Terminal) -> None:
+    name = "careful\u202e\x9b2J"
+    refused = germline("preset", "preview", name, "--json").err
+    assert name not in refused
+    assert "\u202e" not in refused
+    assert "\x9b" not in refused
+    assert name in json.loads(refused)["error"]
 
 
 def test_germlines_own_presets_are_shown_without_a_registry(tmp_path: Path) -> None:

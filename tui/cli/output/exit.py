@@ -78,7 +78,8 @@ def _fail(error: Exception, style: _ErrorStyle, *, what: str, hint: str, code: i
         from tui.cli.output.invocation import json_text  # noqa: PLC0415 - for those who ask for JSON, and are refused
         from tui.documents.registry_files import ErrorDocument  # noqa: PLC0415 - the same
 
-        sys.stderr.write(f"{json_text(ErrorDocument(error=what, hint=hint or None, exit_code=code))}\n")
+        document = json_text(ErrorDocument(error=what, hint=hint or None, exit_code=code))
+        sys.stderr.write(f"{harmless(document)}\n")  # what steers a terminal becomes an escape of JSON
         return code
     paint = Paint.of(sys.stderr)
     sys.stderr.write(f"{paint('error', 'bad')}  {one_line(what)}\n")
