@@ -93,13 +93,11 @@ def decisions_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], list[Decis
     what is never done, to go on without. Who lasted longer has had more occasion for anything, and who hands in
     one more than who was cut short: compared are those who had come equally far.
     """
-    until, about = _done_once(claim), _itself(claim)
-    if isinstance(about, OutputClaim):
+    decide = _decider(claim)
+    if decide is None:
         return None
-    if until is not None:
-        return lambda record: _until_done(until, record)
     moment_of = moments_of(claim)
-    return lambda record: _decision(about, moment_of(record), record)
+    return lambda record: decide(record, moment_of(record))
 
 
 def decisions_in(
@@ -109,12 +107,19 @@ def decisions_in(
 
     None of a claim about no action. Shapes: a moment for each record.
     """
+    decide = _decider(claim)
+    if decide is None:
+        return [[] for _ in records]
+    return [decide(record, moment) for record, moment in zip(records, moments, strict=True)]
+
+
+def _decider(claim: Claim | Inverse) -> Callable[[EpisodeRecord, Moment | None], list[Decision]] | None:
     until, about = _done_once(claim), _itself(claim)
     if isinstance(about, OutputClaim):
-        return [[] for _ in records]
+        return None
     if until is not None:
-        return [_until_done(until, record) for record in records]
-    return [_decision(about, moment, record) for record, moment in zip(records, moments, strict=True)]
+        return lambda record, _: _until_done(until, record)
+    return lambda record, moment: _decision(about, moment, record)
 
 
 def _itself(claim: Claim | Inverse) -> Claim:
