@@ -63,15 +63,7 @@ def secret_lines(text: str) -> list[tuple[int, str]]:
 
 def named_secret(name: str) -> bool:
     """Tell whether a name says that its value is a secret."""
-    return _named_secret_again(name) if len(name) <= _NAME_CHARS else _named_secret(name)
-
-
-def _named_secret(name: str) -> bool:
     return _name_of_secret().search(name) is not None
-
-
-_named_secret_again: Final = lru_cache(maxsize=4_096)(_named_secret)
-"""The same, with the last answers at hand, as above."""
 
 
 def redact(text: str, leaks: Iterable[Leak] = ()) -> tuple[str, tuple[Redaction, ...]]:
