@@ -127,7 +127,9 @@ def test_a_strangers_registry_is_read_and_writes_nothing(person: Clone, tmp_path
     assert "already" in person("init").err
     assert files(tmp_path / "home") == before
     assert "read-only" not in person("--quiet", "log").err
-    assert "was not created by you on this machine" in person("doctor").out
+    checked = person("doctor")
+    assert "was not created by you on this machine" in checked.out
+    assert checked.err.count("read-only  ") == 1
     row = person.does("status", "--json").json["registry_trust"]
     assert (row["state"], row["places"][0]["confirmed"]) == ("untrusted", False)
 

@@ -40,7 +40,7 @@ from tui.cli.config.known_settings import KINDS
 from tui.cli.config.layers import NAME, nearest_file, strays, trust_here, user_file
 from tui.cli.output.color import Paint, width
 from tui.cli.output.exit import BEGINS, begins_there
-from tui.session.open_registry import find_registry, open_library, project_folder, trust_command
+from tui.session.open_registry import find_registry, open_library, open_log, project_folder, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.numbers import count
 
@@ -219,8 +219,8 @@ def _logs(call: Invocation, config: Config | None) -> Iterator[DoctorCheck]:
 
 def _scanned(call: Invocation) -> frozenset[str]:
     try:
-        with open_library(find_registry(call.registry)) as library:
-            names = library.log.maps()
+        with closing(open_log(find_registry(call.registry), read_only=True)) as log:
+            names = log.maps()
     except GermlineError:
         return frozenset()  # told as a fault of the registry
     return frozenset(name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX))
