@@ -46,8 +46,8 @@ def judged(germline: Terminal) -> None:
 
 
 def row(germline: Terminal) -> dict[str, Any]:
-    found = germline.does("status", "--json").json["skills"]
-    return next(one for one in found if one["skill"] == SKILL)
+    skills = germline.does("status", "--json").json["skills"]
+    return next(skill for skill in skills if skill["skill"] == SKILL)
 
 
 def on_disk(germline: Terminal) -> str:
@@ -57,9 +57,9 @@ def on_disk(germline: Terminal) -> str:
 def test_sessions_count_under_the_version_whose_body_they_show(germline: Terminal) -> None:
     with open_library(germline.folder / ".germline/registry.db") as library:
         stored = all_episodes(library)
-        found = under_versions(library, stored)
-    assert [one.id for one in found] == [one.id for one in stored]
-    under = sorted(one.skills for one in found if one.skills)
+        episodes = under_versions(library, stored)
+    assert [episode.id for episode in episodes] == [episode.id for episode in stored]
+    under = sorted(episode.skills for episode in episodes if episode.skills)
     assert under == [((SKILL, "1"),)] * len(GOOD) + [((SKILL, "2"),)] * len(BAD)
     assert row(germline)["record"] == {"episodes": 30, "ended": 0, "mean": None, "exposed": 0, "obeyed": 0}
 
@@ -67,16 +67,18 @@ def test_sessions_count_under_the_version_whose_body_they_show(germline: Termina
 def test_a_version_that_made_things_worse_is_taken_back_with_its_figures(germline: Terminal) -> None:
     judged(germline)
     learned = germline.learned_line()
-    (told,) = germline.does("evolve", SKILL, "--cycles", "1", "--json").json["taken_back"]
-    assert (told["version"], told["to"], told["made"], told["held"]) == (2, 1, 3, None)
-    assert (told["won"], told["outcomes"], told["won_before"], told["outcomes_before"]) == (10, 30, 30, 40)
-    assert told["p"] < 0.005
+    (revert,) = germline.does("evolve", SKILL, "--cycles", "1", "--json").json["taken_back"]
+    assert (revert["version"], revert["to"], revert["made"], revert["held"]) == (2, 1, 3, None)
+    assert (revert["won"], revert["outcomes"], revert["won_before"], revert["outcomes_before"]) == (10, 30, 30, 40)
+    assert revert["p"] < 0.005
     first = germline.does("show", f"{SKILL}@1").out.partition("\n---\n")[2]
     assert on_disk(germline).partition("\n---\n")[2] == first
     assert row(germline)["standing"] == "projected"
     log = germline.does("log", SKILL).out
     assert "back to version 1: regression: 10 of 30 won under @2, 30 of 40 under @1" in log
-    (raised,) = [one for one in germline.does("signals", "--json").json["signals"] if one["kind"] == "regression"]
+    (raised,) = [
+        signal for signal in germline.does("signals", "--json").json["signals"] if signal["kind"] == "regression"
+    ]
     assert (raised["action"], raised["episodes"], raised["open"]) == (f"{SKILL}@2", 20, False)
     assert len(raised["evidence"]) == 20
     why = germline.does("why", f"{SKILL}@2:{learned}", "--json").json["taken_back"]
@@ -93,28 +95,28 @@ def test_what_was_taken_back_is_not_promoted_again_unasked(germline: Terminal) -
     assert held["reasons"][0] == f"outcomes fell when this was promoted before, as {SKILL}@2: a person decides"
     events = germline.events()
     again = germline.does(*words).json
-    assert (again["taken_back"], [one["remembered"] for one in again["cycles"]]) == ([], [True])
+    assert (again["taken_back"], [cycle["remembered"] for cycle in again["cycles"]]) == ([], [True])
     assert (germline.events(), row(germline)["version"]) == (events, 3)
 
 
 def test_a_dry_run_tells_what_would_be_taken_back_and_changes_nothing(germline: Terminal) -> None:
     judged(germline)
     events, text = germline.events(), on_disk(germline)
-    told = germline.does("evolve", SKILL, "--cycles", "1", "--dry-run", "--json").json
-    assert told["taken_back"][0]["made"] == 3
-    assert {"SignalRaised", "CapsuleReverted"} <= {one["type"] for one in told["events"]}
+    answer = germline.does("evolve", SKILL, "--cycles", "1", "--dry-run", "--json").json
+    assert answer["taken_back"][0]["made"] == 3
+    assert {"SignalRaised", "CapsuleReverted"} <= {event["type"] for event in answer["events"]}
     assert (germline.events(), on_disk(germline)) == (events, text)
 
 
 def test_with_review_it_is_told_and_the_command_it_names_takes_it_back(germline: Terminal) -> None:
     judged(germline)
-    (told,) = germline.does("evolve", SKILL, "--review", "--cycles", "1", "--json").json["taken_back"]
-    assert (told["made"], told["held"][:10]) == (None, "for review")
-    said = germline.does("evolve", SKILL, "--review", "--cycles", "1").out
-    assert told["command"] in said
+    (revert,) = germline.does("evolve", SKILL, "--review", "--cycles", "1", "--json").json["taken_back"]
+    assert (revert["made"], revert["held"][:10]) == (None, "for review")
+    output = germline.does("evolve", SKILL, "--review", "--cycles", "1").out
+    assert revert["command"] in output
     assert row(germline)["version"] == 2
-    reason = told["command"].partition("--reason ")[2].strip("'")
-    germline.does("revert", SKILL, "--to", str(told["to"]), "--reason", reason)
+    reason = revert["command"].partition("--reason ")[2].strip("'")
+    germline.does("revert", SKILL, "--to", str(revert["to"]), "--reason", reason)
     assert row(germline)["version"] == 3
     (held,) = germline.does("evolve", SKILL, "--cycles", "1", "--json").json["cycles"]
     assert held["reasons"][0].startswith("outcomes fell when this was promoted before")
@@ -126,8 +128,8 @@ def test_a_preset_may_forbid_it(germline: Terminal) -> None:
     own = text.replace('"balanced"', '"gentle"').replace("auto_revert = true", "auto_revert = false")
     germline.write("gentle.toml", own)
     germline.does("preset", "define", "gentle.toml")
-    (told,) = germline.does("evolve", SKILL, "--preset", "gentle", "--cycles", "1", "--json").json["taken_back"]
-    assert (told["made"], told["held"]) == (None, "the preset gentle takes nothing back by itself")
+    (revert,) = germline.does("evolve", SKILL, "--preset", "gentle", "--cycles", "1", "--json").json["taken_back"]
+    assert (revert["made"], revert["held"]) == (None, "the preset gentle takes nothing back by itself")
 
 
 def test_what_a_person_brought_is_theirs_to_take_back(germline: Terminal) -> None:
@@ -137,9 +139,9 @@ def test_what_a_person_brought_is_theirs_to_take_back(germline: Terminal) -> Non
     sessions(germline.folder / "sessions", SKILL, on_disk(germline), BAD, first=100)
     germline.does("scan", "sessions")
     judged(germline)
-    (told,) = germline.does("evolve", SKILL, "--cycles", "1", "--json").json["taken_back"]
-    assert (told["version"], told["to"], told["made"]) == (3, 1, None)
-    assert told["held"] == "a person brought this version, so a person takes it back"
+    (revert,) = germline.does("evolve", SKILL, "--cycles", "1", "--json").json["taken_back"]
+    assert (revert["version"], revert["to"], revert["made"]) == (3, 1, None)
+    assert revert["held"] == "a person brought this version, so a person takes it back"
 
 
 def test_as_many_wins_as_before_are_no_regression(germline: Terminal) -> None:
@@ -157,10 +159,10 @@ def test_a_watch_takes_back_only_where_it_may_promote(germline: Terminal, settin
     germline.write("germline.toml", settings)
     sessions(germline.folder / "more", SKILL, germline.does("show", f"{SKILL}@2").out, [False], first=200)
     read, evolved = map(json.loads, watched(germline, "more", "--evolve", looks=1).out.splitlines())
-    assert "regression" in {one["kind"] for one in read["raised"]}
-    (told,) = evolved["evolve"]["taken_back"]
-    assert told["made"] == made
-    assert bool(told["command"]) == (made is None)
+    assert "regression" in {signal["kind"] for signal in read["raised"]}
+    (revert,) = evolved["evolve"]["taken_back"]
+    assert revert["made"] == made
+    assert bool(revert["command"]) == (made is None)
     version = row(germline)["version"]
     assert version >= made if made else version == 2  # what it learns next comes on top
 
@@ -170,22 +172,22 @@ def test_a_watch_measures_the_versions_in_use_anew_and_tells_what_falls_under_th
 ) -> None:
     judged(germline)
     germline.write("empty/log.jsonl", "")
-    told = watched(germline, "empty", "--recheck", "1s", "--floor", "0.99", looks=1).out.splitlines()
-    (found,) = [line["recheck"] for line in map(json.loads, told) if "recheck" in line]
-    one = next(one for one in found if one["skill"] == SKILL)
-    assert (one["version"], one["floor"], one["under_floor"]) == (2, 0.99, True)
+    lines = watched(germline, "empty", "--recheck", "1s", "--floor", "0.99", looks=1).out.splitlines()
+    (rechecks,) = [line["recheck"] for line in map(json.loads, lines) if "recheck" in line]
+    recheck = next(skill for skill in rechecks if skill["skill"] == SKILL)
+    assert (recheck["version"], recheck["floor"], recheck["under_floor"]) == (2, 0.99, True)
     scored = germline.does("log", SKILL, "--type", "VersionScored", "--json").out.splitlines()
     assert scored
-    assert row(germline)["score"]["value"] == one["score"]["value"]
+    assert row(germline)["score"]["value"] == recheck["score"]["value"]
 
 
 def test_status_says_what_a_measurement_does_not_cover(germline: Terminal) -> None:
     stale = row(germline)["stale"]
     assert (stale["runs"], stale["agents"], stale["age_s"]) == (["claude-sonnet-4-5"], ["2.0.14"], 0.0)
-    said = germline.does("status").out
-    assert "measured not under claude-sonnet-4-5, not with agent 2.0.14: germline score" in " ".join(said.split())
-    assert f"germline score {SKILL} --refresh" in said
-    assert f" claude-sonnet-4-5 {SKILL}" in " ".join(said.split()).partition("germline models compare ")[2]
+    text = germline.does("status").out
+    assert "measured not under claude-sonnet-4-5, not with agent 2.0.14: germline score" in " ".join(text.split())
+    assert f"germline score {SKILL} --refresh" in text
+    assert f" claude-sonnet-4-5 {SKILL}" in " ".join(text.split()).partition("germline models compare ")[2]
 
 
 def test_a_floor_alone_is_refused(germline: Terminal) -> None:

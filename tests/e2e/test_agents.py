@@ -47,15 +47,15 @@ def edited(germline: Terminal, line: str = "Prefer the first table.") -> Path:
 
 def hook(germline: Terminal, event: str, *, started: bool = False, **fields: str) -> str:
     """Run a hook as an agent does, JSON on stdin, in another folder, in a process that is forked or `started`."""
-    told = json.dumps({"session_id": "s1", "cwd": str(germline.folder), "hook_event_name": event, **fields})
+    payload = json.dumps({"session_id": "s1", "cwd": str(germline.folder), "hook_event_name": event, **fields})
     home = {"HOME": str(germline.folder), "XDG_CONFIG_HOME": "", "GERMLINE_REGISTRY": ""}
     words, env = ["__hook", event], {**os.environ, **home}
     if started:
         command = [*own_command(), *words]
-        run = subprocess.run(command, input=told, capture_output=True, text=True, cwd="/", env=env, check=True)
+        run = subprocess.run(command, input=payload, capture_output=True, text=True, cwd="/", env=env, check=True)
         assert run.stderr == ""
         return run.stdout
-    with ForkedCommand(words, cwd=Path("/"), env=env, given=told) as forked:
+    with ForkedCommand(words, cwd=Path("/"), env=env, given=payload) as forked:
         assert (forked.wait(), forked.stderr.read()) == (0, "")
         return forked.stdout.read()
 
@@ -199,9 +199,9 @@ def test_a_check_of_a_registry_that_one_may_only_read_says_what_was_not_looked_f
 
 def test_every_format_of_a_check_names_the_same_findings(germline: Terminal) -> None:
     edited(germline)
-    found = germline("check", "--json").json
-    assert not breaches(found)
-    (finding,) = found["findings"]
+    report = germline("check", "--json").json
+    assert not breaches(report)
+    (finding,) = report["findings"]
     sarif = germline("check", "--format", "sarif").json
     (result,) = sarif["runs"][0]["results"]
     assert sarif["version"] == "2.1.0"

@@ -30,7 +30,7 @@ def registry(registry: Registry, tmp_path: Path) -> Registry:
 
 
 def signal(name: str, *, kind: str = "repeated_call", **fields: object) -> SignalRaised:
-    said = {
+    defaults = {
         "fingerprint": name,
         "kind": kind,
         "calls_for": "harden",
@@ -40,11 +40,11 @@ def signal(name: str, *, kind: str = "repeated_call", **fields: object) -> Signa
         "runs": (),
         "severity": 0.5,
     }
-    return SignalRaised.model_validate(said | fields)
+    return SignalRaised.model_validate(defaults | fields)
 
 
 def finished(number: int, verdict: str = "hold") -> CycleFinished:
-    said = {
+    fields = {
         "preset": "early-stabilize",
         "seed": 0,
         "strategy": "repair",
@@ -57,7 +57,7 @@ def finished(number: int, verdict: str = "hold") -> CycleFinished:
         "tried": 0,
         "offered": ("repair",),
     }
-    return CycleFinished.model_validate(said)
+    return CycleFinished.model_validate(fields)
 
 
 def plan(registry: Registry, cycles: int) -> Plan:

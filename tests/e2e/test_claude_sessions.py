@@ -86,7 +86,7 @@ def hardly_twice(shell: Callable[[str, Path], Seen]) -> Callable[[str, Path], Se
         seen = read_here(command, folder)
         if seen is None:
             looks_at = "*" if command.startswith(("ls ", "pwd")) else "**/*.py"
-            key = (command, *sorted(str(found.relative_to(folder)) for found in folder.glob(looks_at)))
+            key = (command, *sorted(str(path.relative_to(folder)) for path in folder.glob(looks_at)))
             seen = known.get(key) or shell(command.replace("python3 ", "python3 -S "), folder)
             if seen.failed or looks_at == "*":
                 known[key] = seen
@@ -126,8 +126,8 @@ def test_the_same_seed_records_the_same_sessions(tmp_path: Path, monkeypatch: py
     assert [path.name for path in first] == [path.name for path in again]
     texts = [path.read_text() for path in first]
     assert texts == [path.read_text() for path in again]
-    for said in ("cat: ", "./docs/index.md", "total ", "ModuleNotFoundError"):  # in what `read_here` says, or ran
-        assert any(said in text for text in texts)
+    for words in ("cat: ", "./docs/index.md", "total ", "ModuleNotFoundError"):  # in what `read_here` says, or ran
+        assert any(words in text for text in texts)
     assert not {path.name for path in first} & {path.name for path in other}
 
 

@@ -49,8 +49,8 @@ def log() -> str:
             own = " ".join(
                 f"{word(task)}{part}" for part in "klmnop"
             )  # of these words a template of its own is made
-            said = own if task % 4 == 0 else f"no such table, {word(task)} is unknown here"
-            failed = {"error": not won, "error_text": "" if won else said}
+            error_text = own if task % 4 == 0 else f"no such table, {word(task)} is unknown here"
+            failed = {"error": not won, "error_text": "" if won else error_text}
             about = {
                 "dataset": "shop",
                 "task": f"t{task}",
@@ -104,12 +104,12 @@ def words_of(germline: Terminal, *splits: str) -> set[str]:
 
 
 def test_advice_is_given_offline_without_any_model(germline: Terminal, stub: AnthropicStub) -> None:
-    found = germline.does("advise", "sql-analyst", "--json").json
-    assert found["schema"] == "germline/advise/1"
-    assert found["track"] == "knowledge"
-    assert found["figures"]["despite_skill"] == 1.0
-    assert found["model"] is None
-    assert [event["type"] for event in found["events"]] == ["AdviceGiven"]
+    advice = germline.does("advise", "sql-analyst", "--json").json
+    assert advice["schema"] == "germline/advise/1"
+    assert advice["track"] == "knowledge"
+    assert advice["figures"]["despite_skill"] == 1.0
+    assert advice["model"] is None
+    assert [event["type"] for event in advice["events"]] == ["AdviceGiven"]
     out = germline.does("advise", "sql-analyst").out
     assert "because" in out
     assert "▸ knowledge gap" in out
@@ -121,8 +121,8 @@ def test_advice_is_given_offline_without_any_model(germline: Terminal, stub: Ant
 def test_only_explore_runs_are_counted(germline: Terminal) -> None:
     with open_library(germline.folder / ".germline" / "registry.db") as library:
         division = ground_of(library, refresh=True).division
-    found = germline.does("advise", "sql-analyst", "--json").json
-    assert found["figures"]["runs"] == len(division.explore) < len(division.everything)
+    advice = germline.does("advise", "sql-analyst", "--json").json
+    assert advice["figures"]["runs"] == len(division.explore) < len(division.everything)
 
 
 def test_nothing_of_sealed_or_audit_is_in_any_request_of_the_classifier(
@@ -138,10 +138,10 @@ def test_nothing_of_sealed_or_audit_is_in_any_request_of_the_classifier(
     assert len(seen) > 30
     assert len(hidden) > 30
     assert seen.isdisjoint(hidden)
-    assert sum(one in sent for one in seen) > 12
+    assert sum(term in sent for term in seen) > 12
     templates = sent[sent.index("errors, by failed runs") : sent.index("evidence 1")]
-    assert sum(one in templates for one in seen) > 8
-    assert [one for one in hidden if one in sent] == []
+    assert sum(term in templates for term in seen) > 8
+    assert [term for term in hidden if term in sent] == []
 
 
 def test_erasing_any_evidence_of_an_episode_erases_what_was_shown_of_it(germline: Terminal) -> None:
@@ -156,9 +156,9 @@ def test_erasing_any_evidence_of_an_episode_erases_what_was_shown_of_it(germline
 
 def test_the_models_reading_stands_beside_the_rule_and_in_status(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("classifier", gives(READING))
-    found = germline.does("advise", "sql-analyst", "--model", "--json").json
-    assert found["track"] == "knowledge"
-    model = found["model"]
+    advice = germline.does("advise", "sql-analyst", "--model", "--json").json
+    assert advice["track"] == "knowledge"
+    model = advice["model"]
     assert (model["track"], model["confidence"], model["effort"], model["risk"]) == ("skill", 0.8, "low", "medium")
     assert model["cost_usd"] == pytest.approx(0.02)
     assert model["next_steps"] == READING["next_steps"]
@@ -244,7 +244,7 @@ def test_a_track_is_started_by_commands_that_exist(track: Any, tmp_path: Path) -
             program, *words = command.split()
             assert program == "germline"
             assert words[0] in COMMANDS
-            named = [one for one in words if one.startswith("--")]
+            named = [option for option in words if option.startswith("--")]
             group = words[:2] if words[0] in {"candidate", "export"} else words[:1]
             shown = germline.does(*group, "--help").out
             assert [option for option in named if option not in shown] == []
@@ -277,8 +277,8 @@ def test_starting_runs_the_command_of_the_rung_and_counts_the_round(germline: Te
     started = germline.does("advise", "sql-analyst", "--start", *words).out
     assert "start      germline knowledge add sql-analyst tables.sql --reason 'it guesses tables'" in started
     assert "proposed" in started
-    found = germline.does("advise", "sql-analyst", "--json").json
-    assert found["ladder"] == {"rung": "knowledge", "rounds": 1, "why": "the advice names it"}
+    advice = germline.does("advise", "sql-analyst", "--json").json
+    assert advice["ladder"] == {"rung": "knowledge", "rounds": 1, "why": "the advice names it"}
     assert "advice: knowledge begun; knowledge" in germline.does("log", "--type", "AdviceGiven").out
 
 
@@ -287,7 +287,7 @@ def test_knowledge_that_became_live_is_known_to_the_advice(germline: Terminal) -
     assert germline.does("advise", "sql-analyst", "--json").json["figures"]["corpus"] is False
     words = ("knowledge", "add", "sql-analyst", "tables.sql", "--reason", "x", "--json")
     germline.does("candidate", "approve", germline.does(*words).json["candidate"], "--reason", "y")
-    found = germline.does("advise", "sql-analyst", "--json").json
-    assert found["figures"]["corpus"] is True
-    assert found["commands"][0] == "germline knowledge check sql-analyst"
-    assert found["assessment"]["effort"] == "low"
+    advice = germline.does("advise", "sql-analyst", "--json").json
+    assert advice["figures"]["corpus"] is True
+    assert advice["commands"][0] == "germline knowledge check sql-analyst"
+    assert advice["assessment"]["effort"] == "low"

@@ -55,9 +55,9 @@ def test_a_backup_names_the_edits_that_it_cannot_hold(germline: Terminal, tmp_pa
         file.write_text(projected + "- Held.\n")
         hold_back(registry, name)
     file.write_text(projected + "- Mine.\n")
-    said = " ".join(germline.does("backup", tmp_path / "c.db").out.split())
-    assert f"without the edit of {name} on disk: germline adopt {name}" in said
-    assert f"without 1 edit of {name} held back, in" in said
+    output = " ".join(germline.does("backup", tmp_path / "c.db").out.split())
+    assert f"without the edit of {name} on disk: germline adopt {name}" in output
+    assert f"without 1 edit of {name} held back, in" in output
 
 
 def test_a_backup_is_taken_restored_and_read_as_a_registry(germline: Terminal, tmp_path: Path) -> None:
@@ -171,11 +171,11 @@ def test_a_repair_says_what_is_lost_and_keeps_the_damaged_bytes_aside(germline: 
     refused = germline("doctor", "--repair")
     assert (refused.code, refused.hint) == (2, "germline doctor --repair --yes")
     assert registry_of(germline).read_bytes() == damaged
-    said = germline.does("doctor", "--repair", "--yes", "--json").json
+    repair = germline.does("doctor", "--repair", "--yes", "--json").json
     # The import is one command: half of it, a skill without its version, would be a state that never was.
-    assert (said["recovered"]["events"], said["lost"]["events"]) == (1, last - 1)
-    assert sum(said["lost"]["types"].values()) == last - 1
-    assert (registry_of(germline).parent / said["aside"] / "registry.db").read_bytes() == damaged
+    assert (repair["recovered"]["events"], repair["lost"]["events"]) == (1, last - 1)
+    assert sum(repair["lost"]["types"].values()) == last - 1
+    assert (registry_of(germline).parent / repair["aside"] / "registry.db").read_bytes() == damaged
     assert germline("verify").code == 0
     germline.does("status")
 
@@ -187,9 +187,9 @@ def test_a_repair_tells_how_many_events_are_missing_that_were_once_acknowledged(
     with closing(SqliteLog.open(registry_of(germline))):
         pass  # whoever closes last writes the log back
     registry_of(germline).write_bytes(early)
-    said = germline.does("doctor", "--repair", "--yes", "--json").json
-    assert said["lost"]["acknowledged"] == moved_last
-    assert said["lost"]["events"] == moved_last - said["recovered"]["events"] >= 1
+    repair = germline.does("doctor", "--repair", "--yes", "--json").json
+    assert repair["lost"]["acknowledged"] == moved_last
+    assert repair["lost"]["events"] == moved_last - repair["recovered"]["events"] >= 1
     assert germline("verify").code == 0
 
 
@@ -211,8 +211,8 @@ def test_evidence_that_damage_took_is_told_by_an_event_and_verification_is_green
         connection.execute("DELETE FROM documents")
         connection.commit()
     assert germline("verify").code == 3
-    said = germline.does("doctor", "--repair", "--yes", "--json").json
-    assert said["lost"]["evidence"] == [body]
+    repair = germline.does("doctor", "--repair", "--yes", "--json").json
+    assert repair["lost"]["evidence"] == [body]
     assert germline("verify").code == 0
     assert "lost when the registry was damaged" in germline("evidence", "show", body[:12]).out
 

@@ -43,9 +43,9 @@ def ids(germline: Terminal) -> list[str]:
 
 
 def test_the_queue_comes_first_and_leads_to_the_page_of_a_candidate(germline: Terminal) -> None:
-    said = germline.does("candidates").out
-    assert said.startswith("review ")
-    following = said.rstrip().splitlines()[-1].split("germline ")[1].split()
+    queue = germline.does("candidates").out
+    assert queue.startswith("review ")
+    following = queue.rstrip().splitlines()[-1].split("germline ")[1].split()
     page = germline.does(*following).out
     for part in ("claim ", "effect ", "score ", "evidence ", "SKILL.md", "✓ chance", "verdict "):
         assert part in page
@@ -58,19 +58,19 @@ def test_the_queue_comes_first_and_leads_to_the_page_of_a_candidate(germline: Te
 
 
 def test_a_page_as_json_holds_diff_evidence_scores_and_the_gate(germline: Terminal) -> None:
-    told = germline.does("candidate", "show", ids(germline)[0][:8], "--json").json
-    assert told["schema"] == "germline/candidate-show/1"
-    assert any(line["op"] == "add" for file in told["files"] for line in file["lines"])
-    assert told["evidence"][0]["still_there"]
-    assert told["before"]["evaluator"] == told["after"]["evaluator"] == told["audit"]["after"]["evaluator"]
-    assert (told["verdict"], told["stale"]) == ("hold", False)
-    assert {step["rule"] for step in told["gate"]["steps"]} >= {"chance", "size", "replay", "arms", "control"}
+    page = germline.does("candidate", "show", ids(germline)[0][:8], "--json").json
+    assert page["schema"] == "germline/candidate-show/1"
+    assert any(line["op"] == "add" for file in page["files"] for line in file["lines"])
+    assert page["evidence"][0]["still_there"]
+    assert page["before"]["evaluator"] == page["after"]["evaluator"] == page["audit"]["after"]["evaluator"]
+    assert (page["verdict"], page["stale"]) == ("hold", False)
+    assert {step["rule"] for step in page["gate"]["steps"]} >= {"chance", "size", "replay", "arms", "control"}
 
 
 def test_an_approved_candidate_is_a_version_on_disk_and_a_stale_one_is_measured_again(germline: Terminal) -> None:
     first, second = [row["id"] for row in waiting(germline) if row["strategy"] == "repair"]
-    told = germline.does("candidate", "approve", first[:8], "--reason", "agreed", "--json").json
-    assert (told["schema"], told["version"], told["unproven"]) == ("germline/candidate-approve/1", 2, False)
+    answer = germline.does("candidate", "approve", first[:8], "--reason", "agreed", "--json").json
+    assert (answer["schema"], answer["version"], answer["unproven"]) == ("germline/candidate-approve/1", 2, False)
     assert 'germline: "sql-analyst@2"' in (germline.folder / "skills/sql-analyst/SKILL.md").read_text()
     events = germline.events()
     refused = germline("candidate", "approve", second, "--reason", "this one too")
@@ -83,9 +83,9 @@ def test_an_approved_candidate_is_a_version_on_disk_and_a_stale_one_is_measured_
     assert germline.does("candidate", "approve", second, "--reason", "this one too").out.startswith("approved ")
     assert germline.does("verify", "--json").json["ok"]
     line = germline.learned_line()
-    said = germline.does("why", f"sql-analyst:{line}").out
-    assert "approved by a person" in said
-    assert "; mined from logs by recovery, no model; approved by " in " ".join(said.split())
+    explanation = germline.does("why", f"sql-analyst:{line}").out
+    assert "approved by a person" in explanation
+    assert "; mined from logs by recovery, no model; approved by " in " ".join(explanation.split())
 
 
 def test_a_rejected_candidate_leaves_the_queue_and_the_skill_alone(germline: Terminal) -> None:
@@ -97,15 +97,15 @@ def test_a_rejected_candidate_leaves_the_queue_and_the_skill_alone(germline: Ter
     assert first not in ids(germline)
     assert germline.does("show", "sql-analyst").out == before
     assert "rejected: by a person: no" in germline.does("log", "sql-analyst", "--type", "CandidateRejected").out
-    said = germline.does("candidate", "show", first).out
-    assert "rejected by a person: no" in said
+    page = germline.does("candidate", "show", first).out
+    assert "rejected by a person: no" in page
 
 
 @pytest.mark.parametrize("word", ["approve", "reject"])
 def test_a_dry_decision_prints_its_events_and_changes_nothing(germline: Terminal, word: str) -> None:
     events, first = germline.events(), ids(germline)[0]
-    told = germline.does("candidate", word, first, "--reason", "perhaps", "--dry-run", "--json").json
-    assert told["events"][0]["type"] == "CandidateReviewed"
+    decision = germline.does("candidate", word, first, "--reason", "perhaps", "--dry-run", "--json").json
+    assert decision["events"][0]["type"] == "CandidateReviewed"
     assert germline.events() == events
     assert ids(germline)[0] == first
 
@@ -128,16 +128,16 @@ def test_a_second_look_is_written_down_once_and_takes_nothing_back(tmp_path: Pat
     assert "2 promotions drawn for a second look: germline candidates" in germline.does("status").out
     bare = germline("candidate", word, "c1c1c1")
     assert (bare.code, bare.hint) == (2, f"germline candidate {word} c1c1c1 --reason TEXT")
-    told = germline.does("candidate", word, "c1c1c1", "--reason", "I read it", "--dry-run", "--json").json
-    assert [one["type"] for one in told["events"]] == ["PromotionReviewed"]
-    told = germline.does("candidate", word, "c1c1c1", "--reason", "I read it", "--json").json
-    assert not breaches(told)
-    assert (told["schema"], told["skill"], told["version"]) == (f"germline/candidate-{word}/1", "sql-analyst", 2)
+    rehearsed = germline.does("candidate", word, "c1c1c1", "--reason", "I read it", "--dry-run", "--json").json
+    assert [event["type"] for event in rehearsed["events"]] == ["PromotionReviewed"]
+    look = germline.does("candidate", word, "c1c1c1", "--reason", "I read it", "--json").json
+    assert not breaches(look)
+    assert (look["schema"], look["skill"], look["version"]) == (f"germline/candidate-{word}/1", "sql-analyst", 2)
     again = germline("candidate", word, "c1c1c1", "--reason", "once more")
     assert again.code == 1
     assert f"somebody looked at candidate c1c1c1c1c1c1 before: {word}s" in again.err
-    said = germline.does("candidate", word, "c3", "--reason", "this one too").out
-    assert said.startswith(f"{word}d")
+    output = germline.does("candidate", word, "c3", "--reason", "this one too").out
+    assert output.startswith(f"{word}d")
     status = germline.does("status", "--json").json
     agreed = 2 if word == "agree" else 0
     assert (status["second_looks"], status["agreement"]["agreed"], status["agreement"]["answers"]) == (
@@ -150,6 +150,6 @@ def test_a_second_look_is_written_down_once_and_takes_nothing_back(tmp_path: Pat
     assert f"people agree on {agreed} of 2 candidates that the gate let through" in listed
     germline.does("report", "-o", "report.html")
     assert f"Second looks: people agree on {agreed} of 2" in (tmp_path / "report.html").read_text()
-    assert ("germline revert sql-analyst --to 2" in said) is (word == "disagree")
+    assert ("germline revert sql-analyst --to 2" in output) is (word == "disagree")
     assert germline("candidate", word, "c2", "--reason", "it was rejected").code == 2
     assert germline.does("show", "sql-analyst").out == before

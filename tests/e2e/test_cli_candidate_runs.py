@@ -36,10 +36,10 @@ def proposed(terminal: Terminal, line: str) -> str:
 
 def test_a_helpful_change_is_proposed_tested_promoted_and_projected(terminal: Terminal) -> None:
     name = proposed(terminal, "HELPS a lot.")
-    told = terminal.does("candidate", "test", name[:10]).out
-    assert f"✓ {name[:12]}  promote → sql-analyst@2" in told
+    output = terminal.does("candidate", "test", name[:10]).out
+    assert f"✓ {name[:12]}  promote → sql-analyst@2" in output
     for label in ("score", "runs", "figures", "no skill", "tags"):
-        assert f"\n  {label}" in told
+        assert f"\n  {label}" in output
     assert "HELPS a lot." in (terminal.folder / "skills/sql-analyst/SKILL.md").read_text()
     assert "+." in terminal.does("why", "sql-analyst:14").out
     assert terminal.does("verify").code == 0
@@ -71,12 +71,12 @@ def test_a_harmful_change_ends_with_exit_code_3_and_its_figures_as_json(terminal
     name = proposed(terminal, "HARMS a lot.")
     answer = terminal("candidate", "test", name, "--json")
     assert answer.code == 3
-    (found,) = answer.json["candidates"]
+    (candidate,) = answer.json["candidates"]
     assert answer.json["schema"] == "germline/candidate-test/1"
-    assert (found["id"], found["verdict"], found["version"]) == (name, "reject", None)
-    assert found["rollouts"]["difference"] < 0
-    assert found["before"]["evaluator"] == answer.json["evaluator"]
-    assert found["delta"]["high"] > found["delta"]["low"]
+    assert (candidate["id"], candidate["verdict"], candidate["version"]) == (name, "reject", None)
+    assert candidate["rollouts"]["difference"] < 0
+    assert candidate["before"]["evaluator"] == answer.json["evaluator"]
+    assert candidate["delta"]["high"] > candidate["delta"]["low"]
 
 
 def test_no_command_of_a_run_may_read_the_registry(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,11 +94,11 @@ def test_no_command_of_a_run_may_read_the_registry(terminal: Terminal, monkeypat
 def test_a_dry_run_says_what_would_be_run_and_changes_nothing(terminal: Terminal) -> None:
     name = proposed(terminal, "HELPS a lot.")
     before = terminal.events()
-    told = terminal.does("candidate", "test", name, "--dry-run").out
-    assert "sealed tasks" in told
-    assert "ComparisonFrozen" in told
+    output = terminal.does("candidate", "test", name, "--dry-run").out
+    assert "sealed tasks" in output
+    assert "ComparisonFrozen" in output
     answer = terminal.does("candidate", "test", name, "--dry-run", "--json").json
-    assert [one["type"] for one in answer["events"]] == ["EvaluatorRegistered", "ComparisonFrozen"]
+    assert [event["type"] for event in answer["events"]] == ["EvaluatorRegistered", "ComparisonFrozen"]
     assert answer["least_runs"] == 2 * answer["sealed_tasks"]
     assert terminal.events() == before
 
@@ -107,8 +107,8 @@ def test_a_plan_on_too_few_sealed_tasks_says_that_only_a_person_can_promote(term
     name = proposed(terminal, "HELPS a lot.")
     assert "a person decides" not in terminal.does("candidate", "test", name, "--dry-run").err
     terminal.write("few.jsonl", task_lines(20))
-    told = terminal.does("candidate", "test", name, "--tasks", "few.jsonl", "--dry-run")
-    assert "the gate needs 20 sealed tasks" in told.err
+    plan = terminal.does("candidate", "test", name, "--tasks", "few.jsonl", "--dry-run")
+    assert "the gate needs 20 sealed tasks" in plan.err
 
 
 def harbor_tasks(terminal: Terminal, container: str) -> None:
@@ -172,7 +172,7 @@ def test_a_proposal_can_be_rehearsed_and_comes_once(terminal: Terminal) -> None:
 
 def test_what_is_missing_is_said_with_what_to_type(terminal: Terminal) -> None:
     name = proposed(terminal, "HELPS a lot.")
-    for words, code, said in (
+    for words, code, message in (
         (("propose", "sql-analyst", "--reason", "x"), 2, "stands in a file"),
         (("propose", "sql-analyst", "--from", "new.md"), 2, "needs a reason"),
         (("propose", "sql-analyst", "--from", "gone.md", "--reason", "x"), 2, "there is no file"),
@@ -181,7 +181,7 @@ def test_what_is_missing_is_said_with_what_to_type(terminal: Terminal) -> None:
         (("test", name, "--tasks", "gone.jsonl"), 2, "cannot read"),
     ):
         answer = terminal("candidate", *words)
-        assert (answer.code, said in answer.err) == (code, True), answer.err
+        assert (answer.code, message in answer.err) == (code, True), answer.err
         assert answer.hint
     terminal.write("germline.toml", "")
     answer = terminal("candidate", "test", name)
@@ -204,7 +204,7 @@ def test_over_the_trust_region_or_the_edit_budget_is_refused_and_nothing_is_writ
 
 
 def test_settings_that_cannot_be_are_told_with_the_key(terminal: Terminal) -> None:
-    for text, said in (
+    for text, message in (
         ("[rollouts]\ntask = 'x'\n", "sets task, which germline does not know"),
         ("[rollouts]\nworkers = -1\n", "sets workers to -1"),
         ("[rollouts]\ncost_cap_usd = 'much'\n", "sets cost_cap_usd to 'much'"),
@@ -213,7 +213,7 @@ def test_settings_that_cannot_be_are_told_with_the_key(terminal: Terminal) -> No
     ):
         terminal.write("germline.toml", text)
         answer = terminal("config")
-        assert (answer.code, said in answer.err) == (2, True), answer.err
+        assert (answer.code, message in answer.err) == (2, True), answer.err
 
 
 def test_a_skill_may_have_an_agent_and_caps_of_its_own(terminal: Terminal) -> None:
@@ -221,9 +221,9 @@ def test_a_skill_may_have_an_agent_and_caps_of_its_own(terminal: Terminal) -> No
     settings = (terminal.folder / "germline.toml").read_text()
     terminal.write("germline.toml", f"{settings}[rollouts.sql-analyst]\ncost_cap_usd = 0.1\n")
     answer = terminal.does("candidate", "test", name, "--json").json
-    (found,) = answer["candidates"]
-    assert found["verdict"] == "hold"
-    assert "cost cap of 0.1 USD" in found["reasons"][0]
+    (candidate,) = answer["candidates"]
+    assert candidate["verdict"] == "hold"
+    assert "cost cap of 0.1 USD" in candidate["reasons"][0]
 
 
 def test_tasks_are_listed_by_split_and_those_of_logs_are_marked(terminal: Terminal) -> None:

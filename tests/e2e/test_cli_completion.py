@@ -75,7 +75,7 @@ def test_without_a_registry_nothing_is_said_and_nothing_is_made(tmp_path: Path) 
 def test_every_argument_that_is_a_skill_a_preset_or_a_candidate_is_completed() -> None:
     kinds = {"SKILL": "skill", "[SKILL]": "skill", "SKILL[@VERSION]": "version", "SKILL[@V]": "version"}
     for path in PATHS:
-        first = next((one for one in parameters(path) if not one.opts[0].startswith("-")), None)
+        first = next((parameter for parameter in parameters(path) if not parameter.opts[0].startswith("-")), None)
         metavar = getattr(first, "metavar", "")
         if metavar in kinds:
             assert TAKES[path][0] == kinds[metavar], path
@@ -95,7 +95,9 @@ def test_commands_are_completed_before_typer_is_loaded() -> None:
     )
     names, modules = done.stdout.split("\n", 1)
     assert names == "show"
-    assert not [one for one in ("typer", "pydantic", "sqlite3", "registry", "strategies") if f"'{one}'" in modules]
+    assert not [
+        module for module in ("typer", "pydantic", "sqlite3", "registry", "strategies") if f"'{module}'" in modules
+    ]
 
 
 def test_installing_writes_the_script_and_names_it_in_the_settings_once(tmp_path: Path) -> None:
@@ -168,8 +170,8 @@ def test_bash_completes_commands_and_versions_with_the_installed_script(germline
 
 @needs("fish")
 def test_fish_completes_skills_and_falls_back_on_files(germline: Terminal) -> None:
-    found = in_shell(germline, "fish", "--no-config", "-c", _IN_FISH)
-    assert [line.split("\t")[0] for line in found] == ["sql-analyst", "skills/ticket-triage/"]
+    completions = in_shell(germline, "fish", "--no-config", "-c", _IN_FISH)
+    assert [line.split("\t")[0] for line in completions] == ["sql-analyst", "skills/ticket-triage/"]
 
 
 @needs("zsh")

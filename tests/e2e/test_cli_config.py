@@ -22,30 +22,30 @@ def germline(tmp_path: Path) -> Terminal:
 
 
 def row(germline: Terminal, key: str, *before: str) -> dict[str, Any]:
-    told = germline.does(*before, "config", "--json").json
-    assert told["schema"] == "germline/config/1"
-    (found,) = [one for one in told["settings"] if one["key"] == key]
-    return dict(found)
+    config = germline.does(*before, "config", "--json").json
+    assert config["schema"] == "germline/config/1"
+    (setting,) = [entry for entry in config["settings"] if entry["key"] == key]
+    return dict(setting)
 
 
 def test_every_setting_is_there_with_the_layer_that_won(germline: Terminal) -> None:
-    told = germline.does("config", "--json").json
-    assert {one["key"] for one in told["settings"]} == {"registry", *KINDS}
+    config = germline.does("config", "--json").json
+    assert {setting["key"] for setting in config["settings"]} == {"registry", *KINDS}
     assert (row(germline, "seed")["value"], row(germline, "seed")["origin"]) == (3, "environment")
     assert row(germline, "watch.promote")["where"] == str(germline.folder / "germline.toml")
     paths = row(germline, "scan.paths")
     own = germline.folder / ".config" / "germline"
     assert (paths["value"], paths["origin"]) == ([str(own / "runs")], "user file")
     assert (row(germline, "scan.workers")["value"], row(germline, "scan.workers")["origin"]) == (0, "default")
-    assert told["files"]["user_exists"]
+    assert config["files"]["user_exists"]
 
 
 def test_origins_are_told_in_words(germline: Terminal) -> None:
     plain = germline.does("config").out
     assert "GERMLINE_SEED" not in plain
     assert "next" in plain
-    said = germline.does("config", "--origins").out
-    (line,) = [line for line in said.splitlines() if line.startswith("seed ")]
+    output = germline.does("config", "--origins").out
+    (line,) = [line for line in output.splitlines() if line.startswith("seed ")]
     assert line.split() == ["seed", "3", "environment", "GERMLINE_SEED"]
 
 
@@ -60,9 +60,9 @@ def test_the_registry_says_why_it_is_that_one(germline: Terminal, tmp_path: Path
 
 
 def test_without_a_registry_or_a_file_all_are_defaults(tmp_path: Path) -> None:
-    told = Terminal(tmp_path).does("config", "--json").json
-    assert {one["origin"] for one in told["settings"]} == {"default"}
-    assert told["files"]["user_exists"] is False
+    config = Terminal(tmp_path).does("config", "--json").json
+    assert {setting["origin"] for setting in config["settings"]} == {"default"}
+    assert config["files"]["user_exists"] is False
 
 
 def test_a_misspelt_variable_is_told_beside_the_answer(tmp_path: Path) -> None:

@@ -54,30 +54,30 @@ def empty(own_folder: Path) -> Terminal:
 
 def wanting(path: str) -> list[str]:
     """Name the arguments and options that a command cannot do without."""
-    return [one.opts[0] for one in parameters(path) if one.required]
+    return [parameter.opts[0] for parameter in parameters(path) if parameter.required]
 
 
 def stand_ins(path: str) -> list[str]:
     """Write something for everything that a command cannot do without."""
     words: list[str] = []
-    for one in parameters(path):
-        if one.required:
-            choices = getattr(one, "type_descriptor").choices  # noqa: B009 - of typer's own parameters
+    for parameter in parameters(path):
+        if parameter.required:
+            choices = getattr(parameter, "type_descriptor").choices  # noqa: B009 - of typer's own parameters
             value = str(getattr(choices[0], "value", choices[0])) if choices else "1"
-            words += [one.opts[0], value] if one.opts[0].startswith("-") else [value]
+            words += [parameter.opts[0], value] if parameter.opts[0].startswith("-") else [value]
     return words
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_help_is_a_page_that_fits_80_columns_with_examples_that_can_be_typed(empty: Terminal, path: str) -> None:
-    said = empty.does(*path.split(), "--help").out
-    assert max(map(len, said.splitlines())) <= 80
+    help_text = empty.does(*path.split(), "--help").out
+    assert max(map(len, help_text.splitlines())) <= 80
     for heading in ("Usage: germline", "Options:", "Examples:", "Exit codes:", "See also:"):
-        assert f"\n{heading}" in f"\n{said}"
+        assert f"\n{heading}" in f"\n{help_text}"
     page = pages()[path]
     assert set(page.see) <= set(pages()) - {path}
     assert set(EXIT_CODES) <= {code for code, _ in page.codes}
-    known = {name for one in parameters(path) for name in one.opts}
+    known = {name for parameter in parameters(path) for name in parameter.opts}
     for example in page.examples:
         words = shlex.split(example.typed, comments=False)
         assert words[: len(path.split())] == path.split()
@@ -173,10 +173,10 @@ def test_every_answer_in_json_has_a_published_schema_that_says_what_it_is() -> N
 
 def test_an_answer_that_is_not_as_its_schema_says_is_told() -> None:
     answer = {"schema": "germline/protect/1", "events": [{"type": 1}], "more": 2}
-    found = breaches(answer)
-    assert "more: extra_forbidden" in found
-    assert "events.0.summary: missing" in found
-    assert "events.0.type: string_type" in found
+    violations = breaches(answer)
+    assert "more: extra_forbidden" in violations
+    assert "events.0.summary: missing" in violations
+    assert "events.0.type: string_type" in violations
 
 
 @pytest.mark.parametrize("path", READS)
@@ -195,7 +195,7 @@ def test_what_is_read_can_be_had_as_json(germline: Terminal, path: str) -> None:
 @pytest.mark.parametrize("path", WRITES)
 def test_a_write_can_be_rehearsed_and_had_as_json(germline: Terminal, path: str) -> None:
     def files() -> list[Path]:
-        return sorted(one for one in germline.folder.rglob("*") if one.suffix not in {".db-wal", ".db-shm"})
+        return sorted(file for file in germline.folder.rglob("*") if file.suffix not in {".db-wal", ".db-shm"})
 
     before, there = germline.events(), files()
     answer = germline.does(*WRITES[path].split(), "--dry-run", "--json")

@@ -39,21 +39,21 @@ class Evolved(NamedTuple):
     """A registry on which `EVOLVE` ran once, and what it answered."""
 
     beginning: Beginning
-    told: Any
+    answer: Any
 
 
 @pytest.fixture(scope="module")
 def evolved(own_folder: Path) -> Evolved:
     germline = begun(own_folder)
-    told = germline.does(*EVOLVE, "--exit-code", "--json").json  # 0: something is promoted
-    return Evolved(Beginning(germline), told)
+    answer = germline.does(*EVOLVE, "--exit-code", "--json").json  # 0: something is promoted
+    return Evolved(Beginning(germline), answer)
 
 
 def test_evolve_answers_with_all_that_scripts_may_rely_on(evolved: Evolved) -> None:
-    germline, told = evolved.beginning.again(), evolved.told
-    assert set(told) >= {"schema", "preset", "seed", "cycles", "tried", "needed_tasks"}
-    assert (told["schema"], told["preset"], told["seed"]) == ("germline/evolve/1", "balanced", 7)
-    first = told["cycles"][0]
+    germline, answer = evolved.beginning.again(), evolved.answer
+    assert set(answer) >= {"schema", "preset", "seed", "cycles", "tried", "needed_tasks"}
+    assert (answer["schema"], answer["preset"], answer["seed"]) == ("germline/evolve/1", "balanced", 7)
+    first = answer["cycles"][0]
     assert (first["strategy"], first["verdict"], first["version"]) == ("repair", "promote", 2)
     assert set(first["signal"]) >= {"kind", "fingerprint", "template", "episodes"}
     assert all(set(edit) == {"op", "line", "text"} for edit in first["candidate"]["edits"])
@@ -84,7 +84,7 @@ def test_evolve_answers_with_all_that_scripts_may_rely_on(evolved: Evolved) -> N
 def test_the_same_command_again_promotes_nothing_as_its_exit_code_says_and_measures_nothing_again(
     evolved: Evolved,
 ) -> None:
-    germline, first = evolved.beginning.again(), evolved.told
+    germline, first = evolved.beginning.again(), evolved.answer
     events, text = germline.events(), germline.does("show", "sql-analyst").out
     answer = germline(*EVOLVE, "--exit-code", "--json")
     again = answer.json
@@ -112,16 +112,16 @@ def test_a_run_that_holds_is_a_result_and_says_what_it_would_take(germline: Term
     answer = germline.does("evolve", "sql-analyst", "--logs", "few", "--json")
     assert [(cycle["candidate"], cycle["verdict"]) for cycle in answer.json["cycles"]][:1] == [(None, "hold")]
     assert answer.json["needed_tasks"] > 24
-    said = germline.does("evolve", "sql-analyst", "--logs", "few")
+    plain = germline.does("evolve", "sql-analyst", "--logs", "few")
     counted = f"{answer.json['known_tasks']} of about {answer.json['needed_tasks']} tasks"
-    assert said.out.count(counted) == 2, "the turn and its end say one thing"
-    assert said.out.splitlines()[-1] == "next       germline start    germline signals"  # no candidate to look at
+    assert plain.out.count(counted) == 2, "the turn and its end say one thing"
+    assert plain.out.splitlines()[-1] == "next       germline start    germline signals"  # no candidate to look at
 
 
 def test_evolve_tells_each_turn_and_the_next_command_works(germline: Terminal) -> None:
-    said = germline.does(*EVOLVE, "--cycles", "1").out
-    assert "✓ repair: promote → sql-analyst@2" in said
-    following = said.rstrip().splitlines()[-1].split("germline ")[1].split()
+    output = germline.does(*EVOLVE, "--cycles", "1").out
+    assert "✓ repair: promote → sql-analyst@2" in output
+    following = output.rstrip().splitlines()[-1].split("germline ")[1].split()
     assert germline.does(*following).out.startswith("sql-analyst@2, line")
 
 
@@ -138,8 +138,8 @@ def test_scan_takes_in_a_log_once(germline: Terminal) -> None:
 
 def test_a_dry_scan_tells_the_signals_and_keeps_nothing(germline: Terminal) -> None:
     events = germline.events()
-    told = germline.does("scan", FEW, "--dry-run", "--json").json
-    assert {event["type"] for event in told["events"]} == {"SignalRaised"}
+    answer = germline.does("scan", FEW, "--dry-run", "--json").json
+    assert {event["type"] for event in answer["events"]} == {"SignalRaised"}
     assert germline.events() == events
     assert germline.does("scan", FEW, "--json").json["new_episodes"] > 0
 
@@ -162,9 +162,9 @@ def of_other_work(folder: Path) -> Terminal:
 
 def test_a_signal_that_names_no_skill_is_listed_as_unrouted(tmp_path: Path) -> None:
     germline = of_other_work(tmp_path)
-    told = germline.does("evolve", "--json").json
-    assert told["cycles"] == []
-    assert "no such table: <*>" in {signal["template"] for signal in told["unrouted"]}
+    answer = germline.does("evolve", "--json").json
+    assert answer["cycles"] == []
+    assert "no such table: <*>" in {signal["template"] for signal in answer["unrouted"]}
     assert "unrouted" in germline.does("evolve").out
 
 
@@ -173,12 +173,12 @@ def test_signals_without_a_skill_are_counted_and_only_the_first_are_shown_in_eig
 ) -> None:
     germline = of_other_work(tmp_path)
     lost = len(germline.does("evolve", "--json").json["unrouted"])
-    said = germline.does("evolve").out.splitlines()
-    first = next(at for at, line in enumerate(said) if line.startswith("unrouted"))
-    assert said[first] == f"unrouted   {lost} signals of no skill: germline signals assign FINGERPRINT SKILL"
-    assert said[first + 4].split() == [str(lost - 3), "more:", "germline", "signals"]
-    assert said[first + 5].startswith("next")
-    assert max(map(len, said)) <= 80
+    lines = germline.does("evolve").out.splitlines()
+    first = next(at for at, line in enumerate(lines) if line.startswith("unrouted"))
+    assert lines[first] == f"unrouted   {lost} signals of no skill: germline signals assign FINGERPRINT SKILL"
+    assert lines[first + 4].split() == [str(lost - 3), "more:", "germline", "signals"]
+    assert lines[first + 5].startswith("next")
+    assert max(map(len, lines)) <= 80
 
 
 def test_two_at_once_end_with_one_promotion_and_one_who_reads_the_verdict(germline: Terminal) -> None:

@@ -29,8 +29,8 @@ def germline(tmp_path: Path) -> Terminal:
 
 
 def files(folder: Path) -> dict[str, tuple[bytes, int]]:
-    found = (one for one in folder.rglob("*") if one.is_file())
-    return {str(one.relative_to(folder)): (one.read_bytes(), one.stat().st_mode & 0o777) for one in found}
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mode & 0o777) for path in paths}
 
 
 def test_without_a_finished_run_the_command_that_makes_some_is_named(germline: Terminal) -> None:
@@ -61,8 +61,8 @@ def test_a_zip_holds_the_same_and_is_the_same_each_time(germline: Terminal, tmp_
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "one.zip") as archive:
         held = {
-            one.filename.removeprefix("notes/"): (archive.read(one), one.external_attr >> 16 & 0o777)
-            for one in archive.infolist()
+            member.filename.removeprefix("notes/"): (archive.read(member), member.external_attr >> 16 & 0o777)
+            for member in archive.infolist()
         }
     assert held == files(tmp_path / "skills/notes")
 

@@ -38,9 +38,9 @@ def test_the_skill_that_fits_is_named_with_the_words_that_match(germline: Termin
     answer = germline.does("find", "I have to undo my last commit").out
     assert answer.startswith("git-helper fits best, of 4 skills.\n")
     assert "  description  commit, last, undoes\n" in answer
-    found = germline.does("find", "undo a commit", "--top", "1", "--json").json["skills"]
-    assert [skill["name"] for skill in found] == ["git-helper"]
-    assert found[0]["folder"] == str(germline.folder / "skills/git-helper")
+    skills = germline.does("find", "undo a commit", "--top", "1", "--json").json["skills"]
+    assert [skill["name"] for skill in skills] == ["git-helper"]
+    assert skills[0]["folder"] == str(germline.folder / "skills/git-helper")
 
 
 def test_nothing_is_found_in_plain_words(germline: Terminal) -> None:

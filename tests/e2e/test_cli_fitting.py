@@ -57,7 +57,7 @@ def germline(own_folder: Path) -> Terminal:
     return germline
 
 
-def said(germline: Terminal, words: str, width: int) -> Answer:
+def answer_at(germline: Terminal, words: str, width: int) -> Answer:
     if words == "evidence show":
         words = f"evidence show {evidence_of(germline)}"
     with patch.dict(germline._env, {"COLUMNS": str(width)}):
@@ -66,7 +66,7 @@ def said(germline: Terminal, words: str, width: int) -> Answer:
 
 def evidence_of(germline: Terminal) -> str:
     signals = germline.does("signals", "--json").json["signals"]
-    return str(next(one["evidence"][0] for one in signals if "no such table" in one["template"]))
+    return str(next(signal["evidence"][0] for signal in signals if "no such table" in signal["template"]))
 
 
 @pytest.mark.parametrize("words", ROWS)
@@ -75,19 +75,19 @@ def test_no_row_is_wider_than_the_terminal_but_for_commands_to_type_and_the_line
 ) -> None:
     skill = germline.does("show", "sql-analyst").out.splitlines()
     for width in WIDTHS:
-        answer = said(germline, words, width)
+        answer = answer_at(germline, words, width)
         assert answer.code in {0, 3}, answer.err
         for line in (answer.out + answer.err).splitlines():
             typed = line.startswith(("next", "hint")) or _TYPED.search(line)
-            told = any(one and one in line for one in skill) or line.startswith("  description:")
-            assert columns(line) <= width or typed or told, (width, line)
+            quoted = any(text and text in line for text in skill) or line.startswith("  description:")
+            assert columns(line) <= width or typed or quoted, (width, line)
 
 
 @pytest.mark.parametrize("words", ["config", "config --origins", "evidence show"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_folding_loses_nothing_of_a_path(germline: Terminal, words: str, width: int) -> None:
     kept = f"{germline.folder}/{f'logs/{LOG}/{LOG}.jsonl.gz' if words == 'evidence show' else 'registry.db'}"
-    joined = "".join(line.strip() for line in said(germline, words, width).out.splitlines())
+    joined = "".join(line.strip() for line in answer_at(germline, words, width).out.splitlines())
     assert kept in joined
     assert f"{LOG}/{LOG}.jsonl.gz" in joined or not words.startswith("config")
 
@@ -96,7 +96,9 @@ def test_json_has_every_path_whole(germline: Terminal) -> None:
     kept = str(germline.folder / "registry.db")
     with patch.dict(germline._env, {"COLUMNS": "60"}):
         assert germline.does("status", "--json").json["registry"] == kept
-        settings = {one["key"]: one["value"] for one in germline.does("config", "--json").json["settings"]}
+        settings = {
+            setting["key"]: setting["value"] for setting in germline.does("config", "--json").json["settings"]
+        }
         shown = germline.does("evidence", "show", evidence_of(germline), "--json").json
     assert (settings["registry"], settings["scan.paths"][1]) == (
         kept,
@@ -107,7 +109,7 @@ def test_json_has_every_path_whole(germline: Terminal) -> None:
 
 def test_status_keeps_how_paths_and_names_end(germline: Terminal) -> None:
     for width in WIDTHS:
-        rows = said(germline, "status", width).out.splitlines()
+        rows = answer_at(germline, "status", width).out.splitlines()
         assert "/registry.db" in rows[0]
         assert "head " in rows[0] + rows[1]
         assert "@1 " in next(row for row in rows if "a-skill-" in row)

@@ -83,9 +83,9 @@ def test_what_was_told_when_the_interrupt_came_is_not_told_again(
 
 def test_only_what_is_wanted_is_told_and_a_limit_ends_it(germline: Terminal) -> None:
     germline.does("alias", "set", "sql-analyst", "stable", "1")
-    one = germline.does("log", "--follow", "--after", "0", "--type", "AliasMoved", "--limit", "1").out
-    assert one.count("\n") == 1
-    assert "AliasMoved" in one
+    output = germline.does("log", "--follow", "--after", "0", "--type", "AliasMoved", "--limit", "1").out
+    assert output.count("\n") == 1
+    assert "AliasMoved" in output
     skill = germline.does("log", "sql-analyst", "--follow", "--after", "0", "--limit", "2", "--json").out
     assert [json.loads(line)["skill"] for line in skill.splitlines()] == ["sql-analyst"] * 2
 

@@ -34,28 +34,28 @@ def test_the_self_test_prints_its_rate_with_n_and_interval_and_what_common_pract
 
     monkeypatch.setattr(run_selftest, "selftests", once)
     words = ("gate", "selftest", "--logs", recordings(), "--quick", "--comparisons", "6", "--seed", "7")
-    told = learned.does(*words, "--json").json
-    assert told["schema"] == "germline/gate-selftest/1"
-    assert (told["kind"], told["n"], told["preset"], told["seed"]) == ("shuffled", 6, "balanced", 7)
-    assert told["low"] <= told["false_promotion_rate"] <= told["high"]
-    assert told["false_promotion_rate"] <= told["allowed"] < told["mean_rises"]
-    said = learned.does(*words)
-    kinds = [check["kind"] for check in told["checks"]]
+    report = learned.does(*words, "--json").json
+    assert report["schema"] == "germline/gate-selftest/1"
+    assert (report["kind"], report["n"], report["preset"], report["seed"]) == ("shuffled", 6, "balanced", 7)
+    assert report["low"] <= report["false_promotion_rate"] <= report["high"]
+    assert report["false_promotion_rate"] <= report["allowed"] < report["mean_rises"]
+    plain = learned.does(*words)
+    kinds = [check["kind"] for check in report["checks"]]
     assert kinds[:3] == ["shuffled", "permuted", "placebo_actions"]
     assert {"placebo_templates", "earlier", "outside_predicted", "harmful_in_new_run"} <= {*kinds}
-    assert "where the mean rose" in said.out
-    assert "seed 7" in said.out
-    assert "none shows a hidden trait" in " ".join(said.out.split())
-    assert "fewer than 100 comparisons" in said.err
+    assert "where the mean rose" in plain.out
+    assert "seed 7" in plain.out
+    assert "none shows a hidden trait" in " ".join(plain.out.split())
+    assert "fewer than 100 comparisons" in plain.err
     assert learned.does("verify", "--json").json["events"] == learned.events()
 
 
 def test_the_self_test_needs_no_registry_where_logs_are_named(tmp_path: Path) -> None:
     germline = Terminal(tmp_path)
-    told = germline.does(
+    report = germline.does(
         "gate", "selftest", "--logs", recordings() / "careful.jsonl.gz", "--quick", "--comparisons", "5", "--json"
     ).json
-    assert (told["n"], told["preset"]) == (5, "balanced")
+    assert (report["n"], report["preset"]) == (5, "balanced")
     assert germline("gate", "selftest").code == 2
     assert germline("gate", "selftest", "--logs", recordings(), "--preset", "mine").code == 2
 
@@ -65,13 +65,13 @@ def test_a_gate_that_is_wrong_too_often_ends_with_exit_code_3(
 ) -> None:
     wrong = [SelfTest("trials", 5, 100, 50, mean_rises=40), SelfTest("earlier", 6, 40, 20)]
     monkeypatch.setattr(run_selftest, "selftests", lambda *_, **__: wrong)
-    told = learned("gate", "selftest", "--json")
-    assert (told.code, told.json["ok"]) == (3, False)
-    said = learned("gate", "selftest")
-    assert said.code == 3
-    assert "wrong more often than it states: earlier." in said.out
-    assert "✓ 5.0%, 5 of 100 [.016, .113]; stated: at most 3.5%" in said.out
-    assert "✗ 15.0%, 6 of 40" in said.out
+    answer = learned("gate", "selftest", "--json")
+    assert (answer.code, answer.json["ok"]) == (3, False)
+    plain = learned("gate", "selftest")
+    assert plain.code == 3
+    assert "wrong more often than it states: earlier." in plain.out
+    assert "✓ 5.0%, 5 of 100 [.016, .113]; stated: at most 3.5%" in plain.out
+    assert "✗ 15.0%, 6 of 40" in plain.out
 
 
 def test_logs_that_cannot_tell_are_refused_with_what_is_missing(tmp_path: Path) -> None:
@@ -90,19 +90,23 @@ def test_logs_that_cannot_tell_are_refused_with_what_is_missing(tmp_path: Path) 
 def test_a_verdict_is_explained_step_by_step_from_what_was_stored(learned: Terminal) -> None:
     events = learned.events()
     candidates = learned.does("candidates", "--json").json["candidates"]
-    (candidate,) = [one for one in candidates if one["verdict"] == "promote"]
-    told = learned.does("gate", "explain", candidate["id"][:10], "--json").json
-    assert (told["schema"], told["verdict"], told["way"]) == ("germline/gate-explain/1", "promote", "replay")
-    assert all(step["holds"] for step in told["steps"])
-    chance = next(step for step in told["steps"] if step["rule"] == "chance")
-    assert chance["asks"] == f"at most {share_words(0.01, told['sent'])}"
-    said = learned.does("gate", "explain", candidate["id"][:10]).out
-    assert "✓ chance" in said
-    assert max(map(len, said.rstrip().splitlines()[:-2])) <= 80
-    for step in told["steps"]:
-        assert f"asks: {step['asks']}" in " ".join(said.split()), "what a rule asks is told whole"
-    assert "promoted as sql-analyst@2" in said
-    following = said.rstrip().splitlines()[-1].split("    ")[0].split()[1:]
+    (candidate,) = [row for row in candidates if row["verdict"] == "promote"]
+    explanation = learned.does("gate", "explain", candidate["id"][:10], "--json").json
+    assert (explanation["schema"], explanation["verdict"], explanation["way"]) == (
+        "germline/gate-explain/1",
+        "promote",
+        "replay",
+    )
+    assert all(step["holds"] for step in explanation["steps"])
+    chance = next(step for step in explanation["steps"] if step["rule"] == "chance")
+    assert chance["asks"] == f"at most {share_words(0.01, explanation['sent'])}"
+    output = learned.does("gate", "explain", candidate["id"][:10]).out
+    assert "✓ chance" in output
+    assert max(map(len, output.rstrip().splitlines()[:-2])) <= 80
+    for step in explanation["steps"]:
+        assert f"asks: {step['asks']}" in " ".join(output.split()), "what a rule asks is told whole"
+    assert "promoted as sql-analyst@2" in output
+    following = output.rstrip().splitlines()[-1].split("    ")[0].split()[1:]
     assert learned.does(*following).code == 0
     assert learned.events() == events
 
@@ -113,11 +117,11 @@ def test_what_is_missing_is_counted_in_tasks(learned: Terminal) -> None:
     learned.does("evolve", "git-helper", *logs, "--seed", "7", "--cycles", "2")
     candidates = learned.does("candidates", "--json").json["candidates"]
     waiting = [candidate for candidate in candidates if candidate["verdict"] == "hold"]
-    told = learned.does("gate", "explain", waiting[0]["id"], "--json").json
-    missing = [step for step in told["steps"] if not step["holds"]]
+    explanation = learned.does("gate", "explain", waiting[0]["id"], "--json").json
+    missing = [step for step in explanation["steps"] if not step["holds"]]
     assert missing
     assert [step["missing"] for step in missing] == waiting[0]["reasons"][: len(missing)]
-    assert told["needed_tasks"] is None or told["needed_tasks"] > told["known_tasks"]
+    assert explanation["needed_tasks"] is None or explanation["needed_tasks"] > explanation["known_tasks"]
 
 
 def results_file(folder: Path, gain: float, tasks: int = 100) -> Path:
@@ -135,13 +139,18 @@ def results_file(folder: Path, gain: float, tasks: int = 100) -> Path:
 def test_results_of_another_tool_are_judged_without_a_registry(tmp_path: Path) -> None:
     germline = Terminal(tmp_path)
     real, none = results_file(tmp_path, 0.2), results_file(tmp_path, 0.0)
-    told = germline.does("gate", "pairs", real, "--json").json
-    assert told["schema"] == "germline/gate-pairs/1"
-    assert (told["decision"], told["pairs"], told["tasks"], told["seeds"]) == ("promote", 200, 100, ["0", "1"])
-    assert told["low"] < told["difference"] < told["high"]
-    assert all(rule["holds"] for rule in told["rules"])
-    said = germline.does("gate", "pairs", real)
-    assert said.out.startswith("Yes: candidate is better than baseline, by +0.")
+    verdict = germline.does("gate", "pairs", real, "--json").json
+    assert verdict["schema"] == "germline/gate-pairs/1"
+    assert (verdict["decision"], verdict["pairs"], verdict["tasks"], verdict["seeds"]) == (
+        "promote",
+        200,
+        100,
+        ["0", "1"],
+    )
+    assert verdict["low"] < verdict["difference"] < verdict["high"]
+    assert all(rule["holds"] for rule in verdict["rules"])
+    plain = germline.does("gate", "pairs", real)
+    assert plain.out.startswith("Yes: candidate is better than baseline, by +0.")
     refused = germline("gate", "pairs", none)
     assert (refused.code, refused.out.split()[0]) == (3, "No:" if "not better" in refused.out else "Not")
     assert "worse" in refused.out
@@ -152,8 +161,8 @@ def test_two_files_are_the_side_before_and_the_side_after(tmp_path: Path) -> Non
     for name, hard in (("old", 0), ("new", 1)):
         rows = [json.dumps({"id": task, "hard": hard}) for task in range(30)]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(rows))
-    told = germline.does("gate", "pairs", tmp_path / "old.jsonl", tmp_path / "new.jsonl", "--json").json
-    assert (told["before"], told["after"], told["decision"]) == (0.0, 1.0, "promote")
+    verdict = germline.does("gate", "pairs", tmp_path / "old.jsonl", tmp_path / "new.jsonl", "--json").json
+    assert (verdict["before"], verdict["after"], verdict["decision"]) == (0.0, 1.0, "promote")
     back = germline("gate", "pairs", tmp_path / "new.jsonl", tmp_path / "old.jsonl", "--json")
     assert (back.code, back.json["decision"], len(back.json["worse"])) == (3, "reject", 30)
 

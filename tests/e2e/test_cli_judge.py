@@ -115,8 +115,8 @@ def test_a_judge_that_takes_whatever_comes_first_is_found_out(germline: Terminal
     stub.script("judge", always_first)
     answer = germline("judge", "calibrate", "--labels", "labels.jsonl", "--json")
     assert answer.code == 3
-    (found,) = answer.json["calibrations"]
-    assert (found["swap_consistency"], found["agreement"]) == (0.0, 0.0)
+    (calibration,) = answer.json["calibrations"]
+    assert (calibration["swap_consistency"], calibration["agreement"]) == (0.0, 0.0)
 
 
 @pytest.mark.usefixtures("in_process")
@@ -142,8 +142,10 @@ def test_labels_of_two_families_give_two_calibrations_and_one_right(
     germline.write("labels.jsonl", as_jsonl(rows))
     answer = germline("judge", "calibrate", "--labels", "labels.jsonl", "--json")
     assert answer.code == 3
-    found = {one["family"]: one["may_promote"] for one in answer.json["calibrations"]}
-    assert found == {"shell": False, "sql": True}
+    may_promote = {
+        calibration["family"]: calibration["may_promote"] for calibration in answer.json["calibrations"]
+    }
+    assert may_promote == {"shell": False, "sql": True}
 
 
 @pytest.mark.usefixtures("in_process")
@@ -167,9 +169,9 @@ def test_few_labels_and_many_judged_pairs_are_put_together(germline: Terminal, s
     stub.script("judge", judge_with(0.8))
     rows = labelled_pairs(40, others=80)
     germline.write("labels.jsonl", as_jsonl(rows))
-    (found,) = germline.does("judge", "calibrate", "--labels", "labels.jsonl", "--json").json["calibrations"]
+    (calibration,) = germline.does("judge", "calibrate", "--labels", "labels.jsonl", "--json").json["calibrations"]
     truth = sum(row["b"].endswith("right") for row in rows) / len(rows)
-    both = found["preferred"]
+    both = calibration["preferred"]
     assert (both["labels"], both["judged"]) == (40, 80)
     assert both["low"] <= truth <= both["high"]
     assert both["high"] - both["low"] < 2 * 1.96 * (0.25 / 40) ** 0.5
@@ -180,9 +182,9 @@ def test_a_refusal_and_half_an_answer_count_against_the_judge(germline: Terminal
     good = judge_with(1.0)
     stub.script("judge", declines(), cuts('{"reason": "be'), good)
     germline.write("labels.jsonl", as_jsonl(labelled_pairs(10)))
-    (found,) = germline("judge", "calibrate", "--labels", "labels.jsonl", "--json").json["calibrations"]
-    assert (found["items"], found["unusable"]) == (10, 1)
-    assert found["agreement"] == found["swap_consistency"] == 9 / 10
+    (calibration,) = germline("judge", "calibrate", "--labels", "labels.jsonl", "--json").json["calibrations"]
+    assert (calibration["items"], calibration["unusable"]) == (10, 1)
+    assert calibration["agreement"] == calibration["swap_consistency"] == 9 / 10
 
 
 def test_a_server_that_fails_records_no_calibration_and_what_was_paid_for_is_kept(
@@ -233,7 +235,7 @@ def test_labels_of_a_calibration_never_enter_the_log(germline: Terminal, stub: A
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("{", "labels.jsonl:1: invalid JSON"),
         ('{"task": "t", "a": "x", "b": "y", "family": "f"}', "labels.jsonl:1: mixed: field required"),
@@ -249,12 +251,12 @@ def test_labels_of_a_calibration_never_enter_the_log(germline: Terminal, stub: A
     ],
 )
 def test_a_labels_file_that_is_none_says_where_and_asks_nobody(
-    germline: Terminal, stub: AnthropicStub, line: str, said: str
+    germline: Terminal, stub: AnthropicStub, line: str, message: str
 ) -> None:
     germline.write("labels.jsonl", f"{line}\n")
     answer = germline("judge", "calibrate", "--labels", "labels.jsonl")
     assert answer.code == 2
-    assert said in answer.err
+    assert message in answer.err
     assert answer.hint == "docs/judge.md shows a labels file"
     assert stub.received == []
 
@@ -279,16 +281,18 @@ def test_without_a_model_or_labels_it_says_what_to_write(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [(b"", "is empty"), (b"\xff\xfe", "is no UTF-8 text"), (None, "cannot read")]
+    ("text", "message"), [(b"", "is empty"), (b"\xff\xfe", "is no UTF-8 text"), (None, "cannot read")]
 )
-def test_a_rubric_that_cannot_be_one_is_a_clear_error(germline: Terminal, text: bytes | None, said: str) -> None:
+def test_a_rubric_that_cannot_be_one_is_a_clear_error(
+    germline: Terminal, text: bytes | None, message: str
+) -> None:
     settings = (germline.folder / "germline.toml").read_text()
     germline.write("germline.toml", f'{settings}\n[judge]\nrubric = "rubric.md"\n')
     if text is not None:
         germline.write("rubric.md", text)
     answer = germline("judge", "show")
     assert answer.code == 2
-    assert said in answer.err
+    assert message in answer.err
 
 
 def test_text_that_pretends_to_close_its_block_stays_inside(germline: Terminal, stub: AnthropicStub) -> None:

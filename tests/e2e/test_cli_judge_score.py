@@ -102,11 +102,11 @@ def test_each_criterion_is_told_with_how_far_it_goes_with_outcomes(germline: Ter
     germline.does("judge", "score", "--runs", "200")
     (tested,) = germline.does("judge", "show", "--json").json["criteria"]
     assert tested["runs"] == len(explore_runs(germline)) >= 40
-    found = {row["criterion"]: row["outcomes"] for row in tested["criteria"]}
-    assert list(found) == list(CRITERIA)
-    assert found["accuracy"]["low"] > 0.5
+    outcomes = {row["criterion"]: row["outcomes"] for row in tested["criteria"]}
+    assert list(outcomes) == list(CRITERIA)
+    assert outcomes["accuracy"]["low"] > 0.5
     for name in ("helpfulness", "reasoning", "tool_choice", "knowledge"):
-        assert found[name]["low"] < 0 < found[name]["high"]
+        assert outcomes[name]["low"] < 0 < outcomes[name]["high"]
     out = germline.does("judge", "show").out
     assert "a note, which no verdict looks at" in " ".join(out.split())
     assert max(map(len, out.splitlines())) <= 80
@@ -125,13 +125,13 @@ def test_marks_that_follow_length_are_found_out(germline: Terminal, stub: Anthro
 
 def test_only_explore_runs_are_shown_to_the_model(germline: Terminal, stub: AnthropicStub) -> None:
     germline.does("judge", "score", "--runs", "500")
-    told = stub.texts("judge")
-    for run in (blocks(one.body)["run"] for one in stub.asked("judge")):
+    sent = stub.texts("judge")
+    for run in (blocks(request.body)["run"] for request in stub.asked("judge")):
         assert run.startswith("task\n  question ")
         assert "[1] agent calls sql:SELECT\n  SELECT " in run
     every = {f"run-{task}-{trial}" for task in range(TASKS) for trial in range(TRIALS)}
     explore = explore_runs(germline)
-    assert {name for name in every if f"{name} is" in told} == explore
+    assert {name for name in every if f"{name} is" in sent} == explore
     assert 0 < len(explore) < len(every)
 
 
@@ -139,7 +139,7 @@ def test_a_run_is_scored_once_by_a_model_and_a_prompt(germline: Terminal, stub: 
     germline.does("judge", "score", "--runs", "8")
     assert len(stub.asked("judge")) == 8
     germline.does("judge", "score", "--runs", "8")
-    assert len({one.text for one in stub.asked("judge")}) == 16
+    assert len({request.text for request in stub.asked("judge")}) == 16
     germline.does("judge", "score", "--runs", "500")
     again = germline("judge", "score")
     assert again.code == 2
@@ -148,7 +148,7 @@ def test_a_run_is_scored_once_by_a_model_and_a_prompt(germline: Terminal, stub: 
 
 def test_lost_and_won_runs_of_a_task_are_chosen_together(germline: Terminal, stub: AnthropicStub) -> None:
     germline.does("judge", "score", "--runs", "10")
-    ends = [blocks(one.body)["run"].rpartition(" is ")[2] for one in stub.asked("judge")]
+    ends = [blocks(request.body)["run"].rpartition(" is ")[2] for request in stub.asked("judge")]
     assert ends.count("good") == ends.count("bad") == 5
 
 
@@ -167,8 +167,8 @@ def test_scores_keep_no_text_and_move_no_verdict(germline: Terminal) -> None:
 
 def test_a_run_that_is_declined_takes_no_other_with_it(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("judge", declines(), marks_by(sees_what_counts))
-    found = germline.does("judge", "score", "--runs", "6", "--json").json
-    assert (found["runs"], found["failed"]) == (5, 1)
+    scored = germline.does("judge", "score", "--runs", "6", "--json").json
+    assert (scored["runs"], scored["failed"]) == (5, 1)
     assert germline.does("judge", "show", "--json").json["criteria"][0]["runs"] == 5
 
 
@@ -182,8 +182,8 @@ def test_where_all_are_declined_it_fails_and_records_nothing(germline: Terminal,
 
 def test_a_run_whose_log_is_gone_is_counted_and_left_out(germline: Terminal, stub: AnthropicStub) -> None:
     (germline.folder / "runs.jsonl").unlink()
-    found = germline.does("judge", "score", "--runs", "5", "--json").json
-    assert (found["runs"], found["gone"]) == (0, 5)
+    scored = germline.does("judge", "score", "--runs", "5", "--json").json
+    assert (scored["runs"], scored["gone"]) == (0, 5)
     assert stub.received == []
 
 
@@ -204,11 +204,11 @@ def test_a_run_of_which_a_person_had_a_text_erased_is_not_shown(germline: Termin
     other.does("init", "--split-key", SPLIT_KEY)
     other.write("sad.jsonl", as_jsonl(rows))
     other.does("scan", "sad.jsonl")
-    evidence = [name for one in other.does("signals", "--json").json["signals"] for name in one["evidence"]]
+    evidence = [name for signal in other.does("signals", "--json").json["signals"] for name in signal["evidence"]]
     other.does("evidence", "erase", *sorted(set(evidence)), "--reason", "she asked for it")
-    found = other.does("judge", "score", "--json").json
-    assert found["gone"] > 0
-    assert found["runs"] == 0
+    scored = other.does("judge", "score", "--json").json
+    assert scored["gone"] > 0
+    assert scored["runs"] == 0
     assert stub.received == []
 
 

@@ -47,7 +47,7 @@ def test_every_line_fits_80_columns_but_for_paths_and_the_lines_of_a_skill(germl
     assert printed
     for line in printed:
         path = str(germline.folder) in line or ".germline/registry.db" in line
-        text = any(one and one in line for one in skill)
+        text = any(row and row in line for row in skill)
         assert len(line) <= 80 or path or text, line
         assert not _WHOLE_ID.search(line), line
 
@@ -77,14 +77,14 @@ def test_a_terminal_without_unicode_gets_signs_of_ascii(germline: Terminal, word
         code = main(words.split())
     out.flush()
     err.flush()
-    said = kept_out.getvalue() + kept_err.getvalue()
+    output = kept_out.getvalue() + kept_err.getvalue()
     assert code == (2 if "nobody" in words else 0)
-    assert said.decode("ascii" if encoding == "ascii" else "latin-1")
-    assert b"UnicodeEncodeError" not in said
+    assert output.decode("ascii" if encoding == "ascii" else "latin-1")
+    assert b"UnicodeEncodeError" not in output
 
 
 def test_json_and_a_skill_in_a_file_lose_nothing_where_stdout_is_no_unicode(germline: Terminal) -> None:
-    def said(*words: str) -> bytes:
+    def printed(*words: str) -> bytes:
         kept = io.BytesIO()
         out = io.TextIOWrapper(kept, encoding="ascii")
         with chdir(germline.folder), patch.dict(os.environ, germline._env), redirect_stdout(out):
@@ -92,8 +92,8 @@ def test_json_and_a_skill_in_a_file_lose_nothing_where_stdout_is_no_unicode(germ
         out.flush()
         return kept.getvalue()
 
-    assert b'"text": "After \\"Table \\u2026 doesn\'t exist' in said("show", "sql-analyst", "--json")
-    assert "After \"Table … doesn't exist".encode() in said("show", "sql-analyst")
+    assert b'"text": "After \\"Table \\u2026 doesn\'t exist' in printed("show", "sql-analyst", "--json")
+    assert "After \"Table … doesn't exist".encode() in printed("show", "sql-analyst")
 
 
 def on_a_terminal(words: list[str], germline: Terminal, **env: str) -> str:
@@ -102,7 +102,7 @@ def on_a_terminal(words: list[str], germline: Terminal, **env: str) -> str:
     environment = {**os.environ, **germline._env, **env, "TERM": "xterm"}
     with ForkedCommand(words, cwd=germline.folder, env=environment, terminal=end) as process:
         os.close(end)
-        said = b""
+        output = b""
         while select.select([seen], [], [], 30)[0]:
             try:
                 part = os.read(seen, 65_536)
@@ -110,10 +110,10 @@ def on_a_terminal(words: list[str], germline: Terminal, **env: str) -> str:
                 break
             if not part:
                 break
-            said += part
+            output += part
         process.wait(30)
     os.close(seen)
-    return said.decode()
+    return output.decode()
 
 
 def test_long_answers_go_through_the_pager_on_a_terminal_and_nowhere_else(germline: Terminal) -> None:

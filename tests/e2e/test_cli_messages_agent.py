@@ -59,13 +59,13 @@ def terminal(beginning: Beginning) -> Terminal:
 
 def begun(folder: Path, server: AnthropicStub) -> Terminal:
     folder.mkdir()
-    found = Terminal(folder, ANTHROPIC_API_KEY=KEY)
-    found.does("init", "--split-key", SPLIT_KEY)
-    found.write("skills/sql-analyst/SKILL.md", SKILL)
-    found.write("tasks.jsonl", TASKS)
-    configure(found, server)
-    found.does("import", "skills")
-    return found
+    germline = Terminal(folder, ANTHROPIC_API_KEY=KEY)
+    germline.does("init", "--split-key", SPLIT_KEY)
+    germline.write("skills/sql-analyst/SKILL.md", SKILL)
+    germline.write("tasks.jsonl", TASKS)
+    configure(germline, server)
+    germline.does("import", "skills")
+    return germline
 
 
 def elsewhere(terminal: Terminal) -> Terminal:
@@ -106,9 +106,9 @@ def test_a_candidate_is_tested_with_a_model_within_its_caps_and_goes_on_from_the
     kept = capped["rollouts"]["runs"]
     configure(terminal, stub)
     answer = terminal("candidate", "test", name, "--json")
-    (found,) = answer.json["candidates"]
-    assert (answer.code, found["verdict"]) == (3, "reject")
-    figures = found["rollouts"]
+    (candidate,) = answer.json["candidates"]
+    assert (answer.code, candidate["verdict"]) == (3, "reject")
+    figures = candidate["rollouts"]
     assert figures["difference"] == pytest.approx(-0.5)
     assert (figures["reused"], figures["void"], figures["unpriced"]) == (kept, 0, 0)
     assert figures["cost_usd"] == pytest.approx(figures["runs"] * 0.02)
@@ -132,8 +132,8 @@ def test_a_server_that_is_overloaded_for_a_moment_costs_no_pair(terminal: Termin
         return overloaded() if len(seen) in {3, 6} else worker(body)
 
     server.script("agent", stumbling)
-    (found,) = terminal("candidate", "test", proposed(terminal), "--json").json["candidates"]
-    assert (found["verdict"], found["rollouts"]["void"]) == ("reject", 0)
+    (candidate,) = terminal("candidate", "test", proposed(terminal), "--json").json["candidates"]
+    assert (candidate["verdict"], candidate["rollouts"]["void"]) == ("reject", 0)
 
 
 def test_without_a_key_it_ends_with_4_and_without_a_model_with_the_key_to_set(
@@ -177,8 +177,8 @@ def test_a_run_that_asks_a_proposer_and_an_agent_is_recorded_in_one_file_and_rep
     other = elsewhere(terminal)
     (again,) = other.does(*words, "--logs", logs, "--model-replay", tape).json["cycles"]
     assert len(stub.received) == sent
-    told = ("verdict", "reasons", "effect")
-    assert [again[name] for name in told] == [cycle[name] for name in told]
+    fields = ("verdict", "reasons", "effect")
+    assert [again[name] for name in fields] == [cycle[name] for name in fields]
     assert again["rollouts"]["difference"] == cycle["rollouts"]["difference"]
 
 
@@ -189,9 +189,9 @@ def test_models_are_compared_on_the_same_tasks_in_a_table_of_80_columns(
     terminal.write("skills/sql-analyst/SKILL.md", SKILL.replace("Round nothing.", "Round nothing. Say Bonjour."))
     terminal.does("adopt", "sql-analyst")
     words = ("compare", "sql-analyst@1", "sql-analyst@2", "--models", "stub-agent,stub-judge", "--no-skill")
-    told = terminal.does(*words).out
-    assert max(map(len, told.splitlines())) <= 80
-    assert "stub-judge" in told
+    table = terminal.does(*words).out
+    assert max(map(len, table.splitlines())) <= 80
+    assert "stub-judge" in table
     answer = terminal.does(*words, "--json").json
     rows = {(row["model"], row["version"]): row for row in answer["rows"]}
     assert len(rows) == 6
@@ -223,14 +223,14 @@ def test_a_comparison_that_reaches_a_cap_tells_what_it_has_and_goes_on_later(
 
 
 def test_a_comparison_says_what_it_needs(terminal: Terminal, stub: AnthropicStub) -> None:
-    for words, said in (
+    for words, message in (
         (("sql-analyst", "--models", " , "), "no model is named"),
         (("sql-analyst", "other", "--models", "a"), "versions of one skill"),
         (("sql-analyst@9", "--models", "a"), "has no version 9"),
         (("sql-analyst", "--models", "nobody-knows"), "no price of nobody-knows"),
     ):
         answer = terminal("compare", *words)
-        assert (answer.code, said in answer.err) == (2, True), answer.err
+        assert (answer.code, message in answer.err) == (2, True), answer.err
     plan = terminal.does("compare", "sql-analyst", "--models", "stub-agent", "--dry-run", "--json").json
     assert plan["most_runs"] == plan["sealed_tasks"]
     assert stub.received == []
@@ -239,11 +239,11 @@ def test_a_comparison_says_what_it_needs(terminal: Terminal, stub: AnthropicStub
 @pytest.fixture(scope="module")
 def finished(own_folder: Path, server: AnthropicStub) -> Beginning:
     """A registry with finished runs, good ones and worse."""
-    found = begun(own_folder / "finished", server)
+    germline = begun(own_folder / "finished", server)
     with pytest.MonkeyPatch.context() as monkeypatch:
         server.without_wire(monkeypatch).script("agent", worker)
-        assert found("candidate", "test", proposed(found)).code == 3
-    return Beginning(found)
+        assert germline("candidate", "test", proposed(germline)).code == 3
+    return Beginning(germline)
 
 
 @pytest.fixture
@@ -285,15 +285,15 @@ def test_nothing_is_exported_before_a_person_has_looked(unseen: Terminal) -> Non
 def test_good_runs_become_supervised_examples_with_a_plain_warning_where_they_are_few(reviewed: Terminal) -> None:
     answer = reviewed.does("export", "rollouts", "--format", "sft", "-o", "out.jsonl")
     assert "under 500 fine-tuning rarely pays" in answer.err
-    found = lines(reviewed, "sft")
-    assert found
-    assert all(one["score"] >= 0.8 for one in found)
-    one = found[0]
-    assert [turn["role"] for turn in one["messages"]] == ["system", "user", "assistant"]
-    call = one["messages"][2]["tool_calls"][0]
+    examples = lines(reviewed, "sft")
+    assert examples
+    assert all(example["score"] >= 0.8 for example in examples)
+    first = examples[0]
+    assert [turn["role"] for turn in first["messages"]] == ["system", "user", "assistant"]
+    call = first["messages"][2]["tool_calls"][0]
     assert call["function"]["name"] == "write_file"
     assert call["function"]["arguments"]["text"].startswith("Hello")
-    assert {tool["function"]["name"] for tool in one["tools"]} == {
+    assert {tool["function"]["name"] for tool in first["tools"]} == {
         "run_command",
         "read_file",
         "write_file",
@@ -313,7 +313,7 @@ def test_a_file_that_is_there_is_replaced_only_when_told_to(reviewed: Terminal) 
 def test_what_a_person_takes_back_is_exported_no_more(reviewed: Terminal) -> None:
     good = lines(reviewed, "sft")[0]["run"]
     reviewed.does("export", "review", good[:16], "--reject", "--reason", "it guessed")
-    assert good not in {one["run"] for one in lines(reviewed, "sft")}
+    assert good not in {example["run"] for example in lines(reviewed, "sft")}
 
 
 def test_runs_that_began_alike_and_ended_otherwise_are_groups_with_advantages(
@@ -333,6 +333,6 @@ def test_runs_that_began_alike_and_ended_otherwise_are_groups_with_advantages(
     assert groups
     for group in groups:
         assert [turn["role"] for turn in group["prompt"]] == ["system", "user"]
-        assert sorted(one["reward"] for one in group["completions"]) == [0.5, 1.0]
-        assert sorted(one["advantage"] for one in group["completions"]) == [-1.0, 1.0]
+        assert sorted(completion["reward"] for completion in group["completions"]) == [0.5, 1.0]
+        assert sorted(completion["advantage"] for completion in group["completions"]) == [-1.0, 1.0]
         assert group["completions"][0]["messages"][0]["role"] == "assistant"

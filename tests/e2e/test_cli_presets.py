@@ -27,8 +27,8 @@ def test_a_preset_of_ones_own_is_defined_listed_shown_and_used(germline: Termina
     dry = germline.does("preset", "define", EXAMPLE, "--dry-run", "--json").json
     assert [event["type"] for event in dry["events"]] == ["PresetDefined"]
     assert germline.events() == events
-    told = germline.does("preset", "define", EXAMPLE, "--json").json
-    assert (told["preset"]["name"], told["times"]) == ("release-week", 1)
+    defined = germline.does("preset", "define", EXAMPLE, "--json").json
+    assert (defined["preset"]["name"], defined["times"]) == ("release-week", 1)
     assert "is defined so already" in germline.does("preset", "define", EXAMPLE).out
     listed = germline.does("preset", "list", "--json").json["presets"]
     assert [row["name"] for row in listed if row["own"]] == ["release-week"]
@@ -44,14 +44,14 @@ def test_defining_a_preset_again_keeps_its_history(germline: Terminal) -> None:
     text = EXAMPLE.read_text(encoding="utf-8").replace("alpha = 0.002", "alpha = 0.001")
     again = germline.does("preset", "define", germline.write("again.toml", text)).out
     assert "for the 2. time; it is in force" in again
-    told = germline.does("preset", "show", "release-week", "--json").json
-    assert told["preset"]["alpha"] == 0.001
-    assert [one["definition"] for one in told["defined"]] == [EXAMPLE.read_text(encoding="utf-8"), text]
+    shown = germline.does("preset", "show", "release-week", "--json").json
+    assert shown["preset"]["alpha"] == 0.001
+    assert [entry["definition"] for entry in shown["defined"]] == [EXAMPLE.read_text(encoding="utf-8"), text]
     assert germline.does("log", "--type", "PresetDefined", "--json").out.count("\n") == 2
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "hint"),
+    ("text", "message", "hint"),
     [
         ("alpha = 0.002|alpha = 0.2", "at most 0.01", "never looser"),
         ('"release-week"|"balanced"', "germline's own", "a name of its own"),
@@ -59,14 +59,14 @@ def test_defining_a_preset_again_keeps_its_history(germline: Terminal) -> None:
     ],
 )
 def test_what_is_no_preset_is_refused_and_nothing_is_written(
-    germline: Terminal, text: str, said: str, hint: str
+    germline: Terminal, text: str, message: str, hint: str
 ) -> None:
     old, _, new = text.partition("|")
     file = germline.write("own.toml", EXAMPLE.read_text(encoding="utf-8").replace(old, new))
     events = germline.events()
     answer = germline("preset", "define", file)
     assert answer.code == 2
-    assert said in answer.err
+    assert message in answer.err
     assert hint in answer.hint
     assert germline.events() == events
 
@@ -97,9 +97,9 @@ def test_auto_says_which_preset_it_chose_and_why(germline: Terminal) -> None:
     used = germline.does("preset", "use", "auto", "--reason", "let it decide").out
     assert "balanced → auto" in used
     assert "early-stabilize: 0 of the first 10 cycles are done" in used
-    told = germline.does("status", "--json").json
-    assert told["preset"] == "auto"
-    assert told["auto"] == {"preset": "early-stabilize", "because": "0 of the first 10 cycles are done"}
+    status = germline.does("status", "--json").json
+    assert status["preset"] == "auto"
+    assert status["auto"] == {"preset": "early-stabilize", "because": "0 of the first 10 cycles are done"}
     assert "auto, now early-stabilize" in germline.does("status").out
     assert germline.does("preset", "list", "--json").json["auto"]["in_force"]
     assert "now early-stabilize" in germline.does("preset", "show", "auto").out
@@ -113,11 +113,11 @@ def test_init_may_begin_with_auto(tmp_path: Path) -> None:
 
 def test_a_run_under_auto_records_the_preset_that_bound_and_why(learned: Terminal) -> None:
     words = ("evolve", "sql-analyst", "--preset", "auto", "--logs", CAREFUL, "--cycles", "3", "--seed", "7")
-    told = learned.does(*words, "--json").json
-    assert told["preset"] == "auto"
-    assert told["auto"]["preset"] == "early-stabilize"
-    assert {cycle["preset"] for cycle in told["cycles"]} == {"early-stabilize"}
-    new = [cycle for cycle in told["cycles"] if not cycle["remembered"]]
+    run = learned.does(*words, "--json").json
+    assert run["preset"] == "auto"
+    assert run["auto"]["preset"] == "early-stabilize"
+    assert {cycle["preset"] for cycle in run["cycles"]} == {"early-stabilize"}
+    new = [cycle for cycle in run["cycles"] if not cycle["remembered"]]
     log = learned.does("log", "--type", "CycleFinished", "--limit", str(len(new)), "--json").out.splitlines()
     assert len(log) == len(new) > 0
     finished = learned.does(*words, "--dry-run", "--json").json
@@ -127,8 +127,8 @@ def test_a_run_under_auto_records_the_preset_that_bound_and_why(learned: Termina
 
 def test_a_preview_says_what_is_owed_and_what_another_preset_would_pick(learned: Terminal) -> None:
     events = learned.events()
-    told = learned.does("preset", "preview", "repair-only", "--skill", "sql-analyst", "--json").json
-    now, other = told["presets"]
+    preview = learned.does("preset", "preview", "repair-only", "--skill", "sql-analyst", "--json").json
+    now, other = preview["presets"]
     assert (now["preset"], other["preset"]) == ("balanced", "repair-only")
     assert {pick["strategy"] for pick in other["picks"]} == {"repair"}
     assert not any(pick["differs"] for pick in now["picks"])
@@ -136,34 +136,34 @@ def test_a_preview_says_what_is_owed_and_what_another_preset_would_pick(learned:
         assert pick["owed"][pick["strategy"]] == max(pick["owed"].values())
         assert pick["waiting"][pick["strategy"]] >= 1
         assert pick["skill"] == "sql-analyst"
-    kinds = [[pick["strategy"] for pick in one["picks"]] for one in (now, other)]
+    kinds = [[pick["strategy"] for pick in preset["picks"]] for preset in (now, other)]
     differing = [at for at, pick in enumerate(other["picks"]) if pick["differs"]]
-    assert all(at in differing for at, (one, two) in enumerate(zip(*kinds, strict=False)) if one != two)
-    said = learned.does("preset", "preview", "repair-only", "--skill", "sql-analyst").out
-    assert "balanced, in force" in said
-    assert "\n≠" in said
-    assert "germline preset use repair-only" in said
+    assert all(at in differing for at, (first, second) in enumerate(zip(*kinds, strict=False)) if first != second)
+    output = learned.does("preset", "preview", "repair-only", "--skill", "sql-analyst").out
+    assert "balanced, in force" in output
+    assert "\n≠" in output
+    assert "germline preset use repair-only" in output
     assert learned.events() == events
 
 
 def test_a_preview_without_a_name_is_of_the_preset_in_force_and_names_what_has_no_way(learned: Terminal) -> None:
     learned.write("bread.jsonl", log_of(BREAD, tasks=10))
     learned.does("scan", "bread.jsonl")
-    told = learned.does("preset", "preview", "--json", "--cycles", "2").json
-    (only,) = told["presets"]
+    preview = learned.does("preset", "preview", "--json", "--cycles", "2").json
+    (only,) = preview["presets"]
     assert len(only["picks"]) <= 2
-    said = learned.does("preset", "preview").out
-    assert told["unrouted"]
-    assert "of no skill: germline signals assign FINGERPRINT SKILL" in said
+    output = learned.does("preset", "preview").out
+    assert preview["unrouted"]
+    assert "of no skill: germline signals assign FINGERPRINT SKILL" in output
 
 
 def test_what_a_preview_says_is_what_evolve_then_picks(learned: Terminal) -> None:
     picks = learned.does("preset", "preview", "--skill", "sql-analyst", "--cycles", "2", "--json").json["presets"]
     run = learned.does("evolve", "sql-analyst", "--cycles", "2", "--dry-run", "--json").json
-    assert [one["signal"]["fingerprint"] for one in run["cycles"]] == [
-        one["signal"]["fingerprint"] for one in picks[0]["picks"]
+    assert [cycle["signal"]["fingerprint"] for cycle in run["cycles"]] == [
+        pick["signal"]["fingerprint"] for pick in picks[0]["picks"]
     ]
-    assert [one["pick"]["owed"] for one in run["cycles"]] == [one["owed"] for one in picks[0]["picks"]]
+    assert [cycle["pick"]["owed"] for cycle in run["cycles"]] == [pick["owed"] for pick in picks[0]["picks"]]
 
 
 def test_the_next_command_of_a_preview_of_one_skill_is_a_run_for_that_skill(learned: Terminal) -> None:
@@ -172,9 +172,9 @@ def test_the_next_command_of_a_preview_of_one_skill_is_a_run_for_that_skill(lear
 
 def test_a_dry_run_explains_the_choice_of_each_turn(learned: Terminal) -> None:
     words = ("evolve", "sql-analyst", "--logs", CAREFUL, "--cycles", "1", "--seed", "8", "--dry-run")
-    said = learned.does(*words).out
-    assert "germline why" not in said  # what it would promote stands nowhere yet
-    assert "  picked    repair is owed " in said
+    output = learned.does(*words).out
+    assert "germline why" not in output  # what it would promote stands nowhere yet
+    assert "  picked    repair is owed " in output
     (cycle,) = learned.does(*words, "--json").json["cycles"]
     assert cycle["pick"]["waiting"][cycle["strategy"]] >= 1
     assert cycle["pick"]["severity"] >= 0
@@ -185,20 +185,21 @@ def test_a_dry_run_explains_the_choice_of_each_turn(learned: Terminal) -> None:
 def test_signals_that_rest_are_told_with_the_reason_and_the_turns_left(learned: Terminal) -> None:
     with open_registry(learned.folder / ".germline/registry.db") as registry:
         tried = {cycle.fingerprint for cycle in registry.cycles()}
-        tired = next(one.event for one in registry.signals() if one.event.fingerprint not in tried)
+        tired = next(signal.event for signal in registry.signals() if signal.event.fingerprint not in tried)
         cycle = registry.cycles()[0].model_copy(
             update={"fingerprint": tired.fingerprint, "verdict": "hold", "strategy": tired.calls_for}
         )
         registry.execute(RecordFact((cycle, cycle)))
     words = ("preset", "preview", "--skill", "sql-analyst")
-    told = learned.does(*words, "--json").json
-    assert [(one["signal"]["fingerprint"], one["failures"], one["turns_left"]) for one in told["resting"]] == [
-        (tired.fingerprint, 2, 4)
-    ]
-    assert tired.fingerprint not in {pick["signal"]["fingerprint"] for pick in told["presets"][0]["picks"]}
+    preview = learned.does(*words, "--json").json
+    assert [
+        (resting["signal"]["fingerprint"], resting["failures"], resting["turns_left"])
+        for resting in preview["resting"]
+    ] == [(tired.fingerprint, 2, 4)]
+    assert tired.fingerprint not in {pick["signal"]["fingerprint"] for pick in preview["presets"][0]["picks"]}
     assert (
         "2 turns in a row promoted nothing; 4 turns left"
         in Terminal(learned.folder, COLUMNS="200").does(*words).out
     )
     run = learned.does("evolve", "sql-analyst", "--cycles", "1", "--json").json
-    assert [one["turns_left"] for one in run["resting"]] == [4]
+    assert [resting["turns_left"] for resting in run["resting"]] == [4]

@@ -31,7 +31,7 @@ def test_a_protected_line_is_not_adopted_over_until_it_is_released(germline: Ter
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("protect", "sql-analyst:2", "--reason", "x"), "front matter"),
         (("protect", "sql-analyst:6-999", "--reason", "x"), "lines 1 to"),
@@ -39,11 +39,11 @@ def test_a_protected_line_is_not_adopted_over_until_it_is_released(germline: Ter
         (("protect", "sql-analyst:6"), "for a reason"),
     ],
 )
-def test_a_slip_is_told_and_changes_nothing(germline: Terminal, words: tuple[str, ...], said: str) -> None:
+def test_a_slip_is_told_and_changes_nothing(germline: Terminal, words: tuple[str, ...], message: str) -> None:
     before = germline.events()
     refused = germline(*words)
     assert refused.code == 2
-    assert said in refused.err
+    assert message in refused.err
     assert "hint" in refused.err
     assert germline.events() == before
 

@@ -27,29 +27,29 @@ SCORE = {"value", "n", "low", "high", "kind", "endpoint", "evaluator", "split", 
 
 
 def test_why_answers_with_all_that_scripts_may_rely_on(germline: Terminal, line: int) -> None:
-    told = germline.does("why", f"skills/sql-analyst/SKILL.md:{line}", "--json").json
-    assert told["schema"] == "germline/why/1"
-    assert (told["skill"], told["version"], told["line"]) == ("sql-analyst", 2, line)
-    assert told["text"].startswith("After ")
-    assert set(told["origin"]) >= {"event", "position", "type", "at", "actor", "strategy", "preset"}
-    assert (told["origin"]["strategy"], told["origin"]["preset"]) == ("repair", "balanced")
-    assert set(told["signal"]) >= {"kind", "fingerprint", "template", "count", "episodes"}
-    assert told["signal"]["by_now"] == {name: told["signal"][name] for name in ("count", "episodes")}
-    assert told["claim"]["kind"] == "after_error"
-    assert set(told["before"]) == set(told["after"]) == SCORE
-    assert told["before"]["evaluator"] == told["after"]["evaluator"]
-    assert told["after"]["value"] > told["before"]["value"]
-    assert told["verdict"] == "promote"
-    assert told["scope"]
-    assert told["delta"]["low"] > 0
+    explanation = germline.does("why", f"skills/sql-analyst/SKILL.md:{line}", "--json").json
+    assert explanation["schema"] == "germline/why/1"
+    assert (explanation["skill"], explanation["version"], explanation["line"]) == ("sql-analyst", 2, line)
+    assert explanation["text"].startswith("After ")
+    assert set(explanation["origin"]) >= {"event", "position", "type", "at", "actor", "strategy", "preset"}
+    assert (explanation["origin"]["strategy"], explanation["origin"]["preset"]) == ("repair", "balanced")
+    assert set(explanation["signal"]) >= {"kind", "fingerprint", "template", "count", "episodes"}
+    assert explanation["signal"]["by_now"] == {name: explanation["signal"][name] for name in ("count", "episodes")}
+    assert explanation["claim"]["kind"] == "after_error"
+    assert set(explanation["before"]) == set(explanation["after"]) == SCORE
+    assert explanation["before"]["evaluator"] == explanation["after"]["evaluator"]
+    assert explanation["after"]["value"] > explanation["before"]["value"]
+    assert explanation["verdict"] == "promote"
+    assert explanation["scope"]
+    assert explanation["delta"]["low"] > 0
 
 
 def test_evidence_read_again_from_the_log_is_that_record(germline: Terminal, line: int) -> None:
     import gzip
 
-    told = germline.does("why", f"sql-analyst:{line}", "--json").json
-    assert len(told["evidence"]) >= 3
-    for piece in told["evidence"]:
+    explanation = germline.does("why", f"sql-analyst:{line}", "--json").json
+    assert len(explanation["evidence"]) >= 3
+    for piece in explanation["evidence"]:
         assert piece["still_there"] is True
         assert set(piece) >= {"id", "file", "line", "byte_start", "byte_end", "hmac", "text", "redactions"}
         with gzip.open(piece["file"]) as log:
@@ -58,17 +58,17 @@ def test_evidence_read_again_from_the_log_is_that_record(germline: Terminal, lin
 
 
 def test_why_speaks_in_facts_and_ends_with_the_next_commands(germline: Terminal, line: int) -> None:
-    said = germline.does("why", f"sql-analyst:{line}").out
-    assert said.startswith(f"sql-analyst@2, line {line}\n")
+    page = germline.does("why", f"sql-analyst:{line}").out
+    assert page.startswith(f"sql-analyst@2, line {line}\n")
     for label in ("why", "when", "signal", "claim", "effect", "score", "verdict", "evidence", "before"):
-        assert f"\n  {label:<10}" in said
-    told = germline.does("why", f"sql-analyst:{line}", "--json").json
-    for label, after in (("score", told["after"]), ("audit", told["audit"]["after"])):
+        assert f"\n  {label:<10}" in page
+    explanation = germline.does("why", f"sql-analyst:{line}", "--json").json
+    for label, after in (("score", explanation["after"]), ("audit", explanation["audit"]["after"])):
         drawn = f"{after['value']:.3f} [{after['low']:.3f}, {after['high']:.3f}]".replace("0.", ".")
-        assert any(row.startswith(f"  {label}") and drawn in row for row in said.splitlines()), label
-    assert "still there" in said
-    assert "more: --all" in said
-    last = said.rstrip().rpartition("\n\n")[2]
+        assert any(row.startswith(f"  {label}") and drawn in row for row in page.splitlines()), label
+    assert "still there" in page
+    assert "more: --all" in page
+    last = page.rstrip().rpartition("\n\n")[2]
     assert last.startswith("  germline show sql-analyst@2 --blame")
     assert last.endswith("\n  germline revert sql-analyst --to 1")  # below, where it does not fit beside
 
@@ -79,18 +79,18 @@ def test_why_all_shows_every_piece_of_evidence(germline: Terminal, line: int) ->
 
 
 def test_an_imported_line_is_unproven_and_says_who_brought_it(germline: Terminal) -> None:
-    told = germline.does("why", "sql-analyst@1:2", "--json").json
-    assert told["unproven"] is True
-    assert told["before"] is told["after"] is told["verdict"] is told["signal"] is None
-    assert told["origin"]["actor"].startswith("person:")
+    explanation = germline.does("why", "sql-analyst@1:2", "--json").json
+    assert explanation["unproven"] is True
+    assert explanation["before"] is explanation["after"] is explanation["verdict"] is explanation["signal"] is None
+    assert explanation["origin"]["actor"].startswith("person:")
     assert "unproven" in germline.does("why", "sql-analyst@1:2").out
 
 
 def test_why_works_on_a_script_of_a_skill(germline: Terminal) -> None:
-    told = germline.does("why", "skills/git-helper/scripts/where-am-i.sh:2", "--json").json
-    assert (told["path"], told["origin"]["type"]) == ("scripts/where-am-i.sh", "CapsuleImported")
+    explanation = germline.does("why", "skills/git-helper/scripts/where-am-i.sh:2", "--json").json
+    assert (explanation["path"], explanation["origin"]["type"]) == ("scripts/where-am-i.sh", "CapsuleImported")
     disk = (germline.folder / "skills/git-helper/scripts/where-am-i.sh").read_text(encoding="utf-8")
-    assert told["text"] == disk.splitlines()[1]
+    assert explanation["text"] == disk.splitlines()[1]
     assert "where-am-i.sh, line 2" in germline.does("why", "skills/git-helper/scripts/where-am-i.sh:2").out
 
 
@@ -151,14 +151,14 @@ def test_log_fits_eighty_columns_and_can_be_narrowed(germline: Terminal) -> None
 
 
 def test_diff_shows_lines_words_and_the_events_between(germline: Terminal) -> None:
-    said = germline.does("diff", "sql-analyst", "1", "2").out
-    assert "CandidatePromoted" in said
-    assert "+ After " in said
-    told = germline.does("diff", "sql-analyst", "1", "--json").json
-    assert (told["a"], told["b"]) == (1, 2)
-    assert [event["type"] for event in told["events"]][-1] == "CapsuleVersioned"
-    assert {row["op"] for row in told["files"][0]["lines"]} == {"equal", "add"}
-    assert {row["ending"] for row in told["files"][0]["lines"]} == {"\n"}
+    output = germline.does("diff", "sql-analyst", "1", "2").out
+    assert "CandidatePromoted" in output
+    assert "+ After " in output
+    diff = germline.does("diff", "sql-analyst", "1", "--json").json
+    assert (diff["a"], diff["b"]) == (1, 2)
+    assert [event["type"] for event in diff["events"]][-1] == "CapsuleVersioned"
+    assert {row["op"] for row in diff["files"][0]["lines"]} == {"equal", "add"}
+    assert {row["ending"] for row in diff["files"][0]["lines"]} == {"\n"}
     assert "no difference" in germline.does("diff", "sql-analyst", "2", "2").out
 
 
@@ -176,31 +176,31 @@ def test_diff_shows_lines_words_and_the_events_between(germline: Terminal) -> No
 def test_diff_understands_versions_behind_an_at_and_means_the_last_change_without_any(
     germline: Terminal, named: tuple[str, ...]
 ) -> None:
-    told = germline.does("diff", *named, "--json").json
-    assert (told["skill"], told["a"], told["b"]) == ("sql-analyst", 1, 2)
+    diff = germline.does("diff", *named, "--json").json
+    assert (diff["skill"], diff["a"], diff["b"]) == ("sql-analyst", 1, 2)
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         ("sql-analyst@1 1 2", 2, "3 versions are named"),
         ("git-helper", 2, "git-helper has one version"),
         ("sql-analyst git-helper@1", 2, "git-helper@1"),
     ],
 )
-def test_diff_says_what_it_cannot_compare(germline: Terminal, words: str, code: int, said: str) -> None:
+def test_diff_says_what_it_cannot_compare(germline: Terminal, words: str, code: int, message: str) -> None:
     answer = germline("diff", *words.split())
     assert (answer.code, answer.out) == (code, "")
-    assert said in answer.err
+    assert message in answer.err
 
 
 def test_status_tells_skills_signals_held_candidates_preset_and_head(germline: Terminal) -> None:
-    told = germline.does("status", "--json").json
-    assert told["preset"] == "balanced"
-    assert told["head"]["position"] == germline.events()
-    assert [row["skill"] for row in told["skills"]] == ["git-helper", "sql-analyst"]
-    assert all(row["standing"] == "projected" and row["drift"] == [] for row in told["skills"])
-    templates = {row["template"] for row in told["open_signals"]}
+    status = germline.does("status", "--json").json
+    assert status["preset"] == "balanced"
+    assert status["head"]["position"] == germline.events()
+    assert [row["skill"] for row in status["skills"]] == ["git-helper", "sql-analyst"]
+    assert all(row["standing"] == "projected" and row["drift"] == [] for row in status["skills"])
+    templates = {row["template"] for row in status["open_signals"]}
     assert templates
     assert "no such table: <*>" not in templates  # answered by the line that was learned
     assert "sql-analyst@2" in germline.does("status").out
@@ -211,9 +211,9 @@ def test_signals_and_candidates_are_listed_with_counts_and_verdicts(germline: Te
     assert all(row["count"] >= row["episodes"] > 0 and row["evidence"] for row in signals)
     assert any(not row["open"] for row in signals)
     assert "no such table" in germline.does("signals").out
-    found = germline.does("candidates", "sql-analyst", "--json").json["candidates"]
-    assert found[0]["verdict"] == "promote"
-    assert {row["verdict"] for row in found} <= {"promote", "hold", "reject"}
+    candidates = germline.does("candidates", "sql-analyst", "--json").json["candidates"]
+    assert candidates[0]["verdict"] == "promote"
+    assert {row["verdict"] for row in candidates} <= {"promote", "hold", "reject"}
     assert germline.does("candidates", "git-helper", "--json").json["candidates"] == []
     assert "✓" in germline.does("candidates").out
 
@@ -232,12 +232,12 @@ def test_signals_stand_in_columns_and_fit_eighty_of_them_as_their_quality_does(g
 
 
 def test_verify_answers_with_events_and_head(germline: Terminal) -> None:
-    told = germline.does("verify", "--json").json
-    assert told["schema"] == "germline/verify/1"
-    assert told["ok"] is True
-    assert told["problems"] == []
+    verified = germline.does("verify", "--json").json
+    assert verified["schema"] == "germline/verify/1"
+    assert verified["ok"] is True
+    assert verified["problems"] == []
     last = json.loads(germline.does("log", "--limit", "1", "--json").out)
-    assert (told["events"], told["head"]) == (last["position"], last["hash"])
+    assert (verified["events"], verified["head"]) == (last["position"], last["hash"])
 
 
 def test_presets_are_shown_side_by_side_with_the_one_in_force(germline: Terminal) -> None:
@@ -253,9 +253,9 @@ def test_a_dry_run_of_evolve_tells_the_events_and_leaves_no_trace(germline: Term
     before, text = germline.events(), germline.does("show", "git-helper").out
     careful, stubborn = (recordings().parent / f"git/{run}.jsonl.gz" for run in ("careful", "stubborn"))
     words = ("evolve", "git-helper", "--logs", careful, "--logs", stubborn, "--cycles", "1")
-    told = germline.does(*words, "--dry-run", "--json").json
-    assert told["cycles"][0]["verdict"] == "promote"
-    assert "CandidatePromoted" in {event["type"] for event in told["events"]}
+    evolution = germline.does(*words, "--dry-run", "--json").json
+    assert evolution["cycles"][0]["verdict"] == "promote"
+    assert "CandidatePromoted" in {event["type"] for event in evolution["events"]}
     assert germline.events() == before
     assert germline.does("show", "git-helper").out == text
     assert "germline:" not in (germline.folder / "skills/git-helper/SKILL.md").read_text(encoding="utf-8")
@@ -270,11 +270,11 @@ def test_every_reading_command_leaves_the_registry_as_it_was(germline: Terminal)
 
 
 def test_log_takes_an_age_as_the_lists_write_it(germline: Terminal) -> None:
-    told = germline.does("log", "--since", "1d", "--json").out
-    assert told == germline.does("log", "--json").out
+    output = germline.does("log", "--since", "1d", "--json").out
+    assert output == germline.does("log", "--json").out
     assert germline.does("log", "--since", "0.001s", "--json").out == ""
 
 
 def test_a_name_that_is_not_there_is_not_said_to_point_anywhere(germline: Terminal) -> None:
-    said = germline.does("alias", "set", "sql-analyst", "nobody", "none").out
-    assert said == "alias      sql-analyst nobody names no version: nothing to remove\n"
+    output = germline.does("alias", "set", "sql-analyst", "nobody", "none").out
+    assert output == "alias      sql-analyst nobody names no version: nothing to remove\n"

@@ -155,12 +155,12 @@ def test_malformed_lines_are_counted_with_their_places_and_the_rest_is_read(germ
     text = steps(1) + '{"type":"step", broken\n' + steps(2) + "[]\n"
     germline.write("logs/some.jsonl", text)
     answer = germline.does("scan", "logs", "--json")
-    told = answer.json
-    assert (told["episodes"], told["malformed"]) == (2, 2)
-    assert [row["line"] for row in told["malformed_at"]] == [4, 8]
-    assert told["malformed_at"][0]["byte_start"] == len(steps(1))
+    scanned = answer.json
+    assert (scanned["episodes"], scanned["malformed"]) == (2, 2)
+    assert [row["line"] for row in scanned["malformed_at"]] == [4, 8]
+    assert scanned["malformed_at"][0]["byte_start"] == len(steps(1))
     assert "line 4, byte" in answer.err
-    assert {"files", "bytes", "episodes", "steps", "errors", "malformed", "signals", "seconds"} <= set(told)
+    assert {"files", "bytes", "episodes", "steps", "errors", "malformed", "signals", "seconds"} <= set(scanned)
 
 
 @pytest.mark.parametrize("words", [["status"], ["log"], ["preset", "use", "harden", "--reason", "r"], ["init"]])
@@ -193,12 +193,12 @@ def test_a_changed_event_is_found_and_its_position_named(germline: Terminal) -> 
         connection.execute("DROP TRIGGER events_refuse_update")
         connection.execute("UPDATE events SET actor = 'person:mallory' WHERE position = 2")
     connection.close()
-    told = germline("verify", "--json")
-    assert told.code == 3
-    assert 2 in {problem["position"] for problem in told.json["problems"]}
-    said = germline("verify")
-    assert said.code == 3
-    assert "event 2" in said.out
+    answer = germline("verify", "--json")
+    assert answer.code == 3
+    assert 2 in {problem["position"] for problem in answer.json["problems"]}
+    plain = germline("verify")
+    assert plain.code == 3
+    assert "event 2" in plain.out
 
 
 def test_a_full_disk_is_told_and_the_log_stays_whole(germline: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,8 +234,8 @@ def test_an_interruption_in_the_middle_of_evolve_leaves_the_log_whole_and_the_ne
     assert "interrupted" in answer.err
     assert germline.does("verify", "--json").json["ok"] is True
     monkeypatch.undo()
-    told = germline.does("evolve", "sql-analyst", *some_recordings(), "--cycles", "2", "--json").json
-    assert told["cycles"]
+    run = germline.does("evolve", "sql-analyst", *some_recordings(), "--cycles", "2", "--json").json
+    assert run["cycles"]
     versions = germline.does("log", "sql-analyst", "--type", "CandidatePromoted").out.splitlines()
     assert len(versions) == 1
 
@@ -252,9 +252,9 @@ def test_a_stale_base_is_held_not_promoted(germline: Terminal, monkeypatch: pyte
         return measure(*args, **kwargs)  # type: ignore[arg-type] # handed through as it came
 
     monkeypatch.setattr("strategies.evolve.draft.measure", slow)
-    told = germline.does("evolve", "sql-analyst", *some_recordings(), "--cycles", "1", "--json").json
-    assert told["cycles"][0]["verdict"] == "hold"
-    assert told["cycles"][0]["reasons"][0] == "stale base"
+    run = germline.does("evolve", "sql-analyst", *some_recordings(), "--cycles", "1", "--json").json
+    assert run["cycles"][0]["verdict"] == "hold"
+    assert run["cycles"][0]["reasons"][0] == "stale base"
     monkeypatch.undo()
     again = germline.does("evolve", "sql-analyst", *some_recordings(), "--cycles", "1", "--json").json
     assert again["cycles"][0]["verdict"] == "promote"
@@ -271,9 +271,9 @@ def test_a_skill_edited_while_it_is_measured_is_held_and_the_edit_can_be_adopted
         return measure(*args, **kwargs)  # type: ignore[arg-type] # handed through as it came
 
     monkeypatch.setattr("strategies.evolve.draft.measure", slow)
-    told = germline.does("evolve", "sql-analyst", *some_recordings(), "--cycles", "1", "--json").json
-    assert told["cycles"][0]["verdict"] == "hold"
-    assert told["cycles"][0]["reasons"] == [
+    run = germline.does("evolve", "sql-analyst", *some_recordings(), "--cycles", "1", "--json").json
+    assert run["cycles"][0]["verdict"] == "hold"
+    assert run["cycles"][0]["reasons"] == [
         "stale base",
         "sql-analyst was edited by hand meanwhile: germline adopt sql-analyst",
     ]
@@ -299,9 +299,9 @@ def test_a_fault_of_ours_is_one_line_and_a_traceback_only_on_request(
 def test_evolve_without_a_log_says_so_names_the_next_command_and_appends_nothing(germline: Terminal) -> None:
     before = germline.events()
     for words in (("evolve",), ("evolve", "sql-analyst", "--logs", "skills")):
-        said = germline.does(*words).out
-        assert "stopped   no episode was read: there is nothing to learn from" in said
-        assert said.endswith("next       germline scan PATH\n")
+        output = germline.does(*words).out
+        assert "stopped   no episode was read: there is nothing to learn from" in output
+        assert output.endswith("next       germline scan PATH\n")
         assert germline.events() == before
     assert germline.does("evolve", "--json").json["settled"] is False
 
@@ -315,9 +315,9 @@ def test_a_file_of_no_skill_is_not_said_to_be_importable(germline: Terminal) -> 
 
 
 def test_a_scan_that_found_no_log_points_to_what_is_read(germline: Terminal) -> None:
-    said = germline.does("scan", "skills").out
-    assert "1 file passed over as no logs" in said
-    assert said.endswith("next       germline help scan\n")
+    output = germline.does("scan", "skills").out
+    assert "1 file passed over as no logs" in output
+    assert output.endswith("next       germline help scan\n")
 
 
 def test_what_may_not_be_read_is_told_with_who_could_mend_it(

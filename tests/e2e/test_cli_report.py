@@ -38,10 +38,13 @@ def test_the_page_is_well_formed_and_every_link_leads_somewhere(page: Page) -> N
 def test_the_page_loads_nothing_and_runs_nothing(page: Page) -> None:
     assert not page.all("script") + page.all("img") + page.all("iframe") + page.all("link") + page.all("form")
     assert not [
-        name for one in page.elements for name in one.attributes if name.startswith("on") or name == "style"
+        name
+        for element in page.elements
+        for name in element.attributes
+        if name.startswith("on") or name == "style"
     ]
     assert not {"src", "action", "srcset", "xlink:href"} & {
-        name for one in page.elements for name in one.attributes
+        name for element in page.elements for name in element.attributes
     }
     (style,) = page.all("style")
     assert "url(" not in style.text
@@ -58,7 +61,7 @@ def test_hostile_text_of_logs_and_skills_is_shown_and_never_obeyed(page: Page) -
     for place in ("hostile.blame", "hostile.evidence", "hostile.candidates", "hostile.trends"):
         (section,) = page.all("section", id=place)
         assert "<script>document" in section.text, place
-    assert any(one.text == TASK for one in page.all("th", scope="row"))
+    assert any(header.text == TASK for header in page.all("th", scope="row"))
 
 
 def test_a_learned_line_opens_its_claim_effect_verdict_and_evidence(page: Page) -> None:
@@ -74,9 +77,9 @@ def test_a_learned_line_opens_its_claim_effect_verdict_and_evidence(page: Page) 
 
 def test_every_line_of_the_skill_stands_in_its_blame(page: Page, terminal: Terminal) -> None:
     shown = terminal.does("show", "sql-analyst", "--json").json["lines"]
-    told = [one for one in page.all("li") if one.attributes.get("id", "").startswith("sql-analyst.l.")]
-    assert [one.attributes["id"] for one in told] == [f"sql-analyst.l.{row['line']}" for row in shown]
-    assert all(row["text"].strip() in one.text for row, one in zip(shown, told, strict=True))
+    blame = [line for line in page.all("li") if line.attributes.get("id", "").startswith("sql-analyst.l.")]
+    assert [line.attributes["id"] for line in blame] == [f"sql-analyst.l.{row['line']}" for row in shown]
+    assert all(row["text"].strip() in line.text for row, line in zip(shown, blame, strict=True))
 
 
 def test_what_was_redacted_or_erased_is_said_and_the_secret_is_nowhere(page: Page) -> None:
@@ -96,14 +99,14 @@ def test_the_page_does_not_tell_of_the_machine_it_was_written_on(terminal: Termi
 
 def test_rejected_and_held_candidates_stand_beside_the_promoted(page: Page) -> None:
     (verdicts,) = page.all("section", id="sql-analyst.candidates")
-    for said in ("✗ rejected", "· held", "✓ promoted", "too few episodes: 61, of which 12 sealed"):
-        assert said in verdicts.text
+    for verdict in ("✗ rejected", "· held", "✓ promoted", "too few episodes: 61, of which 12 sealed"):
+        assert verdict in verdicts.text
 
 
 def test_scores_of_two_evaluators_stand_in_two_panels_with_a_seam_between(page: Page) -> None:
     (trends,) = page.all("section", id="hostile.trends")
     assert "they have axes of their own and are not comparable" in trends.text
-    names = [one.attributes["aria-label"] for one in page.all("svg") if "hostile, score" in one.text]
+    names = [chart.attributes["aria-label"] for chart in page.all("svg") if "hostile, score" in chart.text]
     assert len(names) == 2
     assert "evaluator 5ea1ed00" in names[0]
     assert "evaluator 0ddba110" in names[1]
@@ -111,7 +114,7 @@ def test_scores_of_two_evaluators_stand_in_two_panels_with_a_seam_between(page: 
 
 
 def test_cells_of_the_heat_map_lead_to_their_runs(page: Page) -> None:
-    cells = [(one.attributes["class"], one.text) for one in page.all("td") if one.text in {"✓", "✗", "±"}]
+    cells = [(cell.attributes["class"], cell.text) for cell in page.all("td") if cell.text in {"✓", "✗", "±"}]
     assert cells[:3] == [("failed", "✗"), ("passed", "✓"), ("mixed", "±")]
     (runs,) = page.all("li", id="hostile.r.0.3")
     assert "1 of 2 runs passed" in runs.text
@@ -124,23 +127,23 @@ def test_obedience_is_told_by_version(page: Page) -> None:
 
 
 def test_whoever_cannot_see_or_point_reads_the_same(page: Page) -> None:
-    for one in page.all("svg"):
-        assert one.attributes["role"] == "img"
-        assert one.attributes["aria-label"]
-    for one in page.all("div", class_="wide"):
-        assert (one.attributes["tabindex"], one.attributes["role"]) == ("0", "region")
-        assert one.attributes["aria-label"]
-    levels = [int(one.tag[1]) for one in page.elements if re.fullmatch(r"h[1-6]", one.tag)]
+    for chart in page.all("svg"):
+        assert chart.attributes["role"] == "img"
+        assert chart.attributes["aria-label"]
+    for region in page.all("div", class_="wide"):
+        assert (region.attributes["tabindex"], region.attributes["role"]) == ("0", "region")
+        assert region.attributes["aria-label"]
+    levels = [int(heading.tag[1]) for heading in page.elements if re.fullmatch(r"h[1-6]", heading.tag)]
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
     assert page.all("html", lang="en")
 
 
 def test_the_answer_for_scripts_says_what_was_written_and_left_out(terminal: Terminal) -> None:
-    told = terminal.does("report", "sql-analyst", "--last", "1", "-o", "one.html", "--json").json
-    assert told["schema"] == "germline/report/1"
-    assert told["size_bytes"] == (terminal.folder / "one.html").stat().st_size
-    (skill,) = told["skills"]
+    report = terminal.does("report", "sql-analyst", "--last", "1", "-o", "one.html", "--json").json
+    assert report["schema"] == "germline/report/1"
+    assert report["size_bytes"] == (terminal.folder / "one.html").stat().st_size
+    (skill,) = report["skills"]
     assert (skill["skill"], skill["versions"], skill["versions_summed"]) == ("sql-analyst", 1, 2)
     page = Page((terminal.folder / "one.html").read_text(encoding="utf-8"))
     assert not page.faults
@@ -172,7 +175,7 @@ def test_a_dry_run_writes_nothing(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("report",), "the report is written to a file, and none was named"),
         (("report", "-o", "no/such/a.html"), "there is no folder no/such"),
@@ -182,11 +185,11 @@ def test_a_dry_run_writes_nothing(terminal: Terminal) -> None:
     ],
 )
 def test_what_cannot_be_written_is_refused_before_anything_is(
-    terminal: Terminal, words: tuple[str, ...], said: str
+    terminal: Terminal, words: tuple[str, ...], message: str
 ) -> None:
     answer = terminal(*words)
     assert answer.code in {1, 2}
-    assert said in answer.err
+    assert message in answer.err
     assert answer.hint
     assert not (terminal.folder / "a.html").exists()
 

@@ -70,19 +70,19 @@ def test_a_measured_version_that_claims_nothing_stays_unproven(germline: Termina
 def test_a_new_evaluator_measures_the_live_version_first_and_best_stays_within_one(evolved: Terminal) -> None:
     assert evolved.does("status", "--json").json["skills"][1]["version"] > 1
     before = evolved.does("score", "sql-analyst", "--json").json
-    assert before["best"] == max(before["versions"], key=lambda one: (one["value"], one["version"]))["version"]
+    assert before["best"] == max(before["versions"], key=lambda row: (row["value"], row["version"]))["version"]
     evolved.does("scan", recordings() / "hasty.jsonl.gz")
-    told = evolved.does("score", "sql-analyst@1", "--refresh", "--json").json
-    assert told["evaluator"]["new"]
-    assert told["evaluator"]["id"] != before["evaluator"]["id"]
-    kinds = [(event["type"], event["payload"].get("cause")) for event in told["events"]]
+    scored = evolved.does("score", "sql-analyst@1", "--refresh", "--json").json
+    assert scored["evaluator"]["new"]
+    assert scored["evaluator"]["id"] != before["evaluator"]["id"]
+    kinds = [(event["type"], event["payload"].get("cause")) for event in scored["events"]]
     assert kinds == [("EvaluatorRegistered", None), ("VersionScored", "evaluator"), ("VersionScored", "asked")]
-    live = told["events"][1]["payload"]
+    live = scored["events"][1]["payload"]
     assert live["version"] == evolved.does("show", "sql-analyst", "--json").json["version"]
-    assert {one["version"] for one in told["versions"]} == {1, live["version"]}
+    assert {row["version"] for row in scored["versions"]} == {1, live["version"]}
     best = evolved.does("show", "sql-analyst@best", "--json").json
-    assert best["version"] == told["best"]
-    assert best["score"]["evaluator"] == told["evaluator"]["id"]
+    assert best["version"] == scored["best"]
+    assert best["score"]["evaluator"] == scored["evaluator"]["id"]
     assert not evolved.does("score", "sql-analyst", "--refresh", "--json").json["evaluator"]["new"]
 
 
@@ -107,17 +107,17 @@ def test_what_a_skill_is_scored_on_shows_its_seam_once_its_own_logs_have_grown(e
 
 
 def test_logs_that_are_named_measure_alone(germline: Terminal) -> None:
-    told = germline.does("score", "sql-analyst", "--logs", recordings() / "hasty.jsonl.gz", "--json").json
-    assert told["recorded"]
-    assert not told["evaluator"]["new"]
-    registered = next(event["payload"] for event in told["events"] if event["type"] == "EvaluatorRegistered")
+    scored = germline.does("score", "sql-analyst", "--logs", recordings() / "hasty.jsonl.gz", "--json").json
+    assert scored["recorded"]
+    assert not scored["evaluator"]["new"]
+    registered = next(event["payload"] for event in scored["events"] if event["type"] == "EvaluatorRegistered")
     assert (registered["scope"], registered["episodes"]) == ("named", 320)
 
 
 def test_a_dry_score_prints_and_records_nothing(germline: Terminal) -> None:
     events = germline.events()
-    said = germline.does("score", "sql-analyst", "--dry-run").out
-    assert "would append 2 events" in said
+    output = germline.does("score", "sql-analyst", "--dry-run").out
+    assert "would append 2 events" in output
     assert germline.events() == events
 
 
@@ -146,7 +146,7 @@ def test_a_score_that_a_new_evaluator_recorded_first_is_not_said_to_be_old(germl
     rehearsed = germline.does("score", "sql-analyst", "--dry-run").out
     assert "new: it measured the live versions first" in rehearsed
     assert "recorded  by the events below, once it is no dry run" in rehearsed
-    told = germline.does("score", "sql-analyst").out
+    output = germline.does("score", "sql-analyst").out
     at = germline.does("log", "sql-analyst", "--type", "VersionScored", "--limit", "1", "--json").json["position"]
-    assert f"recorded  event {at}" in told
+    assert f"recorded  event {at}" in output
     assert "nothing to add" in germline.does("score", "sql-analyst").out

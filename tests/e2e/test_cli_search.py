@@ -20,24 +20,24 @@ def germline(own_folder: Path) -> Terminal:
     return told_in(own_folder)
 
 
-def found(germline: Terminal, *words: str) -> list[dict[str, Any]]:
+def hits(germline: Terminal, *words: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = germline.does("search", *words, "--json").json["matches"]
     return rows
 
 
 def test_a_live_line_is_found_where_it_stands_and_why_explains_it(germline: Terminal) -> None:
-    (line,) = found(germline, "list the TABLES", "--in", "lines")
+    (line,) = hits(germline, "list the TABLES", "--in", "lines")
     assert (line["kind"], line["live"], line["gone_since"]) == ("line", True, None)
     assert line["skill"] == "sql-analyst"
-    told = germline.does(*line["next"].split()[1:], "--json").json
-    assert told["text"] == line["text"]
-    assert told["origin"]["position"] == line["event"]
+    explanation = germline.does(*line["next"].split()[1:], "--json").json
+    assert explanation["text"] == line["text"]
+    assert explanation["origin"]["position"] == line["event"]
 
 
 def test_a_line_that_was_rewritten_is_found_in_the_version_that_had_it_first_with_the_one_that_has_it_no_more(
     germline: Terminal,
 ) -> None:
-    gone = [row for row in found(germline, "guess the names of tables") if row["kind"] == "line"]
+    gone = [row for row in hits(germline, "guess the names of tables") if row["kind"] == "line"]
     (line,) = gone
     assert (line["version"], line["gone_since"], line["live"]) == (1, 3, False)
     shown = germline.does("show", "sql-analyst@1", "--json").json["lines"]
@@ -48,34 +48,34 @@ def test_a_line_that_was_rewritten_is_found_in_the_version_that_had_it_first_wit
 
 
 def test_a_hand_edit_that_was_reverted_is_gone_since_the_revert(germline: Terminal) -> None:
-    (line,) = found(germline, "two teams could answer", "--in", "lines")
+    (line,) = hits(germline, "two teams could answer", "--in", "lines")
     assert (line["skill"], line["version"], line["gone_since"]) == ("ticket-triage", 2, 3)
 
 
 def test_what_was_proposed_and_never_became_a_line_is_found_with_its_candidate(germline: Terminal) -> None:
-    (proposal,) = found(germline, "run the query again")
+    (proposal,) = hits(germline, "run the query again")
     assert (proposal["kind"], proposal["version"]) == ("proposal", None)
     assert proposal["candidate"] == "c2" * 32
     germline.does(*proposal["next"].split()[1:])
 
 
 def test_reasons_signals_and_claims_are_found_and_can_be_asked_for_alone(germline: Terminal) -> None:
-    assert {row["kind"] for row in found(germline, "it asked too often")} == {"reason"}
-    assert {row["kind"] for row in found(germline, "GROUP BY clause", "--in", "signals")} == {"signal"}
-    assert {row["kind"] for row in found(germline, "sql:DESC", "--in", "claims")} == {"claim"}
-    both = {row["kind"] for row in found(germline, "GROUP BY", "--in", "signals", "--in", "proposals")}
+    assert {row["kind"] for row in hits(germline, "it asked too often")} == {"reason"}
+    assert {row["kind"] for row in hits(germline, "GROUP BY clause", "--in", "signals")} == {"signal"}
+    assert {row["kind"] for row in hits(germline, "sql:DESC", "--in", "claims")} == {"claim"}
+    both = {row["kind"] for row in hits(germline, "GROUP BY", "--in", "signals", "--in", "proposals")}
     assert both == {"signal", "proposal"}
 
 
 def test_a_text_with_quotes_and_signs_is_found_in_the_log_as_it_was_written(germline: Terminal) -> None:
-    rows = found(germline, "doesn't exist\", list", "--in", "lines")
+    rows = hits(germline, "doesn't exist\", list", "--in", "lines")
     assert [row["live"] for row in rows] == [True]
-    assert found(germline, "Table … doesn", "--in", "lines")
+    assert hits(germline, "Table … doesn", "--in", "lines")
 
 
 def test_a_regular_expression_and_a_skill_narrow_it_down(germline: Terminal) -> None:
-    assert {row["skill"] for row in found(germline, "^Read the", "--regex", "--in", "lines")} == {"ticket-triage"}
-    assert not found(germline, "Read the whole", "--skill", "sql-analyst")
+    assert {row["skill"] for row in hits(germline, "^Read the", "--regex", "--in", "lines")} == {"ticket-triage"}
+    assert not hits(germline, "Read the whole", "--skill", "sql-analyst")
     answer = germline("search", "(", "--regex")
     assert answer.code == 2
     assert "is no regular expression" in answer.err

@@ -68,10 +68,10 @@ def test_each_signal_is_in_one_row_and_a_missing_command_is_one_fact(read_once: 
     assert len(names) > len(listed["facts"])
     missing = fact(read_once, "rg: command not found")
     assert (missing["word"], missing["state"], len(missing["signals"])) == ("missing tool", "open", 2)
-    said = read_once.does("signals").out
-    assert said.count("rg: command not found") == 1
-    assert f"{missing['id']} missing tool" in said
-    assert f"{missing['sessions']} of {SESSIONS}" in said
+    output = read_once.does("signals").out
+    assert output.count("rg: command not found") == 1
+    assert f"{missing['id']} missing tool" in output
+    assert f"{missing['sessions']} of {SESSIONS}" in output
 
 
 def test_what_worked_next_is_what_start_says(read_once: Terminal) -> None:
@@ -84,8 +84,8 @@ def test_what_worked_next_is_what_start_says(read_once: Terminal) -> None:
     assert started
     assert {template: listed.get(template) for template in started} == started
     worked = listed["<*>: line <*>: rg: command not found"]
-    said = read_once.does("signals").out
-    assert f"run grep instead: worked in {worked['worked']} of {worked['tried']}" in said
+    output = read_once.does("signals").out
+    assert f"run grep instead: worked in {worked['worked']} of {worked['tried']}" in output
 
 
 def test_what_costs_most_comes_first_and_a_sum_over_all_of_it_comes_late(read_once: Terminal) -> None:
@@ -105,12 +105,12 @@ def test_one_fact_is_shown_by_the_id_of_any_of_its_signals_and_leads_to_sessions
     assert first["cost"]["failed"] == missing["count"]
     assert first["evidence"]
     assert all("command not found" in piece["text"] for piece in first["evidence"])
-    said = read_once.does("signals", missing["id"]).out
-    assert "  cost " in said
-    assert "nothing was compared" in said
-    short = said.partition("sessions  ")[2].split()[0]
+    output = read_once.does("signals", missing["id"]).out
+    assert "  cost " in output
+    assert "nothing was compared" in output
+    short = output.partition("sessions  ")[2].split()[0]
     assert "command not found" in read_once.does("session", short).out
-    assert "more: --all" in said
+    assert "more: --all" in output
     assert "more" not in read_once.does("signals", missing["id"], "--all").out
 
 
@@ -177,9 +177,9 @@ def test_a_fact_is_answered_by_the_line_that_says_what_to_do_and_waits_while_nob
     (line,) = answered["lines"]
     assert line["text"] == thing["line"]
     named = f"{line['skill']}:{line['number']}"
-    said = own.does("signals", answered["id"]).out
-    assert f"answered by {named}" in said
-    assert said.rstrip().endswith(f"germline why {named}")
+    output = own.does("signals", answered["id"]).out
+    assert f"answered by {named}" in output
+    assert output.rstrip().endswith(f"germline why {named}")
     assert facts(own)[-1]["id"] == answered["id"]
 
 
@@ -193,6 +193,6 @@ def test_quality_takes_the_same_ids_and_filters_and_leads_to_labels_without_any(
     measured = own.does("signals", "--quality", missing["id"], "--json").json["quality"]
     assert {row["fingerprint"] for row in measured["signals"]} == set(missing["signals"])
     assert measured == own.does("signals", missing["id"], "--quality", "--json").json["quality"]
-    said = own.does("signals", "--quality", "--text", "rg: command").out
-    assert said.count("rg: command not found") == 1
-    assert f"{missing['id']} missing tool" in said
+    output = own.does("signals", "--quality", "--text", "rg: command").out
+    assert output.count("rg: command not found") == 1
+    assert f"{missing['id']} missing tool" in output

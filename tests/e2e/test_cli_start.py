@@ -167,11 +167,11 @@ def test_the_list_of_commands_names_each_once_below_what_it_is_for(tmp_path: Pat
 
 
 def test_the_real_command_answers_with_its_version_and_help(tmp_path: Path) -> None:
-    def said(*words: str) -> str:
+    def output_of(*words: str) -> str:
         return subprocess.run([*GERMLINE, *words], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
 
-    assert f"germline {__version__}\n" in said("--version")
-    usage = said()
+    assert f"germline {__version__}\n" in output_of("--version")
+    usage = output_of()
     assert "Usage: germline" in usage
     assert "evolve" in usage
 
@@ -180,9 +180,9 @@ def test_version_and_help_have_every_spelling(tmp_path: Path) -> None:
     germline = Terminal(tmp_path)
     assert __version__ in germline.does("--quiet", "--version").out
     for words in (["--help"], ["-h"], []):
-        said = germline.does(*words).out
-        assert "Usage: germline" in said
-        assert "evolve" in said
+        output = germline.does(*words).out
+        assert "Usage: germline" in output
+        assert "evolve" in output
     assert "sql-analyst:7" in germline.does("why", "-h").out
 
 
@@ -194,10 +194,10 @@ def test_an_exit_code_leaves_the_process(tmp_path: Path) -> None:
 
 
 def test_debug_shows_where_a_plain_command_failed(germline: Terminal) -> None:
-    said = germline("--debug", "show", "nobody")
-    assert said.code == 2
-    assert said.err.startswith("Traceback")
-    assert "no skill named nobody" in said.err
+    answer = germline("--debug", "show", "nobody")
+    assert answer.code == 2
+    assert answer.err.startswith("Traceback")
+    assert "no skill named nobody" in answer.err
 
 
 def test_a_fault_of_ours_is_told_in_one_line_with_the_way_to_see_where(germline: Terminal) -> None:
@@ -205,8 +205,8 @@ def test_a_fault_of_ours_is_told_in_one_line_with_the_way_to_see_where(germline:
         raise ZeroDivisionError("by hand")
 
     with patch("tui.cli.commands.skills.log.open_library", fail):
-        said = germline("log")
-    assert (said.code, said.err.splitlines()) == (
+        answer = germline("log")
+    assert (answer.code, answer.err.splitlines()) == (
         1,
         ["error  germline itself failed: ZeroDivisionError: by hand", "hint   germline --debug … shows where"],
     )
@@ -236,10 +236,10 @@ def test_ctrl_c_ends_with_130_and_one_line(tmp_path: Path) -> None:
     assert running.stdout is not None
     assert running.stdout.readline() == "ready\n"
     running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=30)
+    _, stderr = running.communicate(timeout=30)
     assert running.returncode == 130
-    assert said.startswith("interrupted")
-    assert said.count("\n") == 1
+    assert stderr.startswith("interrupted")
+    assert stderr.count("\n") == 1
 
 
 def test_the_pager_is_left_alone_where_nobody_watches(germline: Terminal) -> None:
@@ -253,7 +253,7 @@ class Demonstrated(NamedTuple):
     """A demo in `there`, played where the environment names another registry, and what became of that one."""
 
     germline: Terminal
-    said: str
+    output: str
     events_elsewhere: tuple[int, int]
 
 
@@ -263,17 +263,17 @@ def demonstrated(germline: Terminal, own_folder: Path) -> Demonstrated:
     (folder := own_folder / "demo").mkdir()
     terminal = Terminal(folder, GERMLINE_REGISTRY=str(named))
     before = germline.events()
-    said = terminal.does("demo", "there").out
-    return Demonstrated(terminal, said, (before, germline.events()))
+    output = terminal.does("demo", "there").out
+    return Demonstrated(terminal, output, (before, germline.events()))
 
 
 def test_the_demo_tells_the_whole_story_with_real_commands(demonstrated: Demonstrated) -> None:
-    germline, said, _ = demonstrated
-    typed = [line.split()[2] for line in said.splitlines() if line.startswith("$ germline ")]
+    germline, output, _ = demonstrated
+    typed = [line.split()[2] for line in output.splitlines() if line.startswith("$ germline ")]
     assert typed == ["init", "import", "scan", "evolve", "why", "revert", "log", "verify"]
     for sign in ("promote → sql-analyst@2", "still there", "it is sql-analyst@3 now", "unbroken up to"):
-        assert sign in said
-    assert "\n  cd there\n" in said
+        assert sign in output
+    assert "\n  cd there\n" in output
     there = Terminal(germline.folder / "there")
     assert there.does("status", "--json").json["skills"][1]["version"] == 3
     assert germline("demo", "there").code == 2

@@ -65,21 +65,21 @@ def test_where_no_registry_was_named_the_hint_is_plain(germline: Terminal) -> No
 
 
 def test_a_dry_run_that_appends_nothing_counts_no_events(germline: Terminal) -> None:
-    said = germline.with_skill().does("pick", "sql-analyst", "--dry-run").out
-    assert "dry run: no event to append; nothing was changed" in said
-    assert "0 events" not in said
+    output = germline.with_skill().does("pick", "sql-analyst", "--dry-run").out
+    assert "dry run: no event to append; nothing was changed" in output
+    assert "0 events" not in output
 
 
 def test_a_dry_import_of_a_long_skill_is_summed_up_and_json_has_every_event(germline: Terminal) -> None:
     germline.does("init")
     germline.write("skills/long/SKILL.md", SKILL.format(name="long", text=SECTIONS))
-    said = germline.does("import", "skills", "--dry-run").out.splitlines()
+    lines = germline.does("import", "skills", "--dry-run").out.splitlines()
     events = germline.does("import", "skills", "--dry-run", "--json").json["events"]
-    assert said[0] == f"dry run: would append {len(events)} events; nothing was changed"
-    assert len(said) < 10
+    assert lines[0] == f"dry run: would append {len(events)} events; nothing was changed"
+    assert len(lines) < 10
     assert len(events) > 40
-    born = sum(one["type"] == "GeneBorn" for one in events)
-    assert f"{born - 3} more: --json" in "\n".join(said)
+    born = sum(event["type"] == "GeneBorn" for event in events)
+    assert f"{born - 3} more: --json" in "\n".join(lines)
 
 
 def test_a_dry_adoption_shows_the_hand_edit_line_by_line_and_keeps_nothing(germline: Terminal) -> None:
@@ -89,21 +89,21 @@ def test_a_dry_adoption_shows_the_hand_edit_line_by_line_and_keeps_nothing(germl
     germline.write("skills/sql-analyst/notes.md", "Look first.\n")
     assert "next       germline adopt --dry-run    germline adopt\n" in germline.does("status").out
     before = germline.events()
-    said = germline.does("adopt", "--dry-run").out
+    output = germline.does("adopt", "--dry-run").out
     for line in (
         "sql-analyst/SKILL.md",
         "− Answer with one query.",
         "+ Answer with two queries.",
         "+ Look first.",
     ):
-        assert line in said
-    assert said.splitlines()[-1] == (
+        assert line in output
+    assert output.splitlines()[-1] == (
         "next       germline adopt sql-analyst    germline project sql-analyst --discard"
     )
-    told = germline.does("adopt", "--dry-run", "--json").json
-    assert breaches(told) == []
-    (skill,) = told["skills"]
-    assert [one["path"] for one in skill["files"]] == ["SKILL.md", "notes.md"]
+    adoption = germline.does("adopt", "--dry-run", "--json").json
+    assert breaches(adoption) == []
+    (skill,) = adoption["skills"]
+    assert [changed["path"] for changed in skill["files"]] == ["SKILL.md", "notes.md"]
     assert germline.events() == before
     assert germline.does("verify", "--json").json["ok"]
     germline.does("adopt")

@@ -91,9 +91,9 @@ def candidate(germline: Terminal) -> str:
 
 
 def test_a_coin_proves_the_helpful_line_of_the_example_on_real_runs(germline: Terminal) -> None:
-    told = germline.does("trial", "start", SKILL, "--candidate", candidate(germline)[:10], *BY_SESSION)
-    assert "with 48 sessions a gain of 50 points would be proven in 10 of 10 trials" in told.out
-    assert "20 sessions so far" in told.out
+    started = germline.does("trial", "start", SKILL, "--candidate", candidate(germline)[:10], *BY_SESSION)
+    assert "with 48 sessions a gain of 50 points would be proven in 10 of 10 trials" in started.out
+    assert "20 sessions so far" in started.out
     logs = []
     for at in range(48):
         session = f"session-{at}"
@@ -109,9 +109,9 @@ def test_a_coin_proves_the_helpful_line_of_the_example_on_real_runs(germline: Te
     assert (line["decision"], row["sessions"], row["loaded"], row["as_meant"]) == ("proven", 48, 48, 48)
     assert line["result"]["low"] > 0
     assert line["shows"].startswith("sessions that were given this line by a coin succeeded ")
-    said = germline.does("trial", "status").out
-    assert said.startswith("proven ")
-    assert "48 of 48 that show it loaded what was meant" in said
+    output = germline.does("trial", "status").out
+    assert output.startswith("proven ")
+    assert "48 of 48 that show it loaded what was meant" in output
     live = germline.does("show", SKILL).out
     assert "status of 500 or more" in live
     number = 1 + next(at for at, text in enumerate(live.splitlines()) if "status of 500 or more" in text)
@@ -157,8 +157,8 @@ def test_by_blocks_the_folder_is_switched_by_hand_by_scan_and_by_pick_and_a_dry_
     refused = germline("trial", "stop", SKILL)
     assert (refused.code, "for a reason" in refused.err) == (2, True)
     assert "dry_run" in germline.does("trial", "stop", SKILL, "--reason", "enough", "--dry-run", "--json").json
-    told = germline.does("trial", "stop", SKILL, "--reason", "enough").out
-    assert "stopped: enough" in told
+    output = germline.does("trial", "stop", SKILL, "--reason", "enough").out
+    assert "stopped: enough" in output
     body = file.read_text(encoding="utf-8")
     assert "status of 500" not in body
     assert body.endswith("Be brief.\n")

@@ -47,7 +47,7 @@ def database(germline: Terminal) -> Path:
     return germline.folder / ".germline" / "registry.db"
 
 
-def found(germline: Terminal, *words: str) -> list[str]:
+def problem_kinds(germline: Terminal, *words: str) -> list[str]:
     """Verify, and return the kinds of what does not hold, in the JSON that scripts read."""
     answer = germline("verify", *words, "--json")
     assert answer.code == (0 if answer.json["ok"] else 3)
@@ -58,12 +58,12 @@ def found(germline: Terminal, *words: str) -> list[str]:
 
 
 def test_every_writing_command_leaves_a_checkpoint_that_plain_verify_compares(germline: Terminal) -> None:
-    said = germline.does("verify", "--json").json
-    assert said["sidecar"]["checkpoints"] >= 3
-    assert (said["sidecar"]["newest"], said["sidecar"]["ok"], said["against"]) == (said["events"], True, None)
+    first = germline.does("verify", "--json").json
+    assert first["sidecar"]["checkpoints"] >= 3
+    assert (first["sidecar"]["newest"], first["sidecar"]["ok"], first["against"]) == (first["events"], True, None)
     germline.does("alias", "set", "sql-analyst", "stable", "1")
     again = germline.does("verify", "--json").json
-    assert again["events"] > said["events"]
+    assert again["events"] > first["events"]
     assert again["sidecar"]["newest"] == again["events"]
 
 
@@ -88,11 +88,11 @@ def test_a_cut_tail_is_caught_by_default_and_by_a_checkpoint_kept_elsewhere(germ
     answer = germline("verify")
     assert (answer.code, "its end was cut off" in answer.out) == (3, True)
     assert answer.hint.startswith("go back to a copy that verifies")
-    assert found(germline) == ["cut"]
+    assert problem_kinds(germline) == ["cut"]
     sidecar_of(database(germline)).unlink()
-    assert found(germline) == [], "which is why a checkpoint is kept elsewhere"
+    assert problem_kinds(germline) == [], "which is why a checkpoint is kept elsewhere"
     assert "no checkpoint was kept" in germline.does("verify").err
-    assert found(germline, "--against", "bare.json") == ["cut"]
+    assert problem_kinds(germline, "--against", "bare.json") == ["cut"]
 
 
 def test_events_lost_with_the_database_log_are_missed_at_once_and_nothing_is_written_before_a_decision(
@@ -118,7 +118,7 @@ def test_events_lost_with_the_database_log_are_missed_at_once_and_nothing_is_wri
     assert germline("doctor").code == 3
     germline.does("doctor", "--repair", "--yes")  # which says what is lost, and keeps it aside
     assert germline.does("alias", "set", "sql-analyst", "b", "1").err == ""
-    assert found(germline) == []
+    assert problem_kinds(germline) == []
 
 
 @pytest.mark.parametrize("last", ["", "torn", '{"size":1e999,"head":"x"}', '{"size":-1,"head":"x"}', "[]"])
@@ -155,33 +155,33 @@ def test_a_log_that_is_damaged_itself_is_to_be_repaired_whatever_its_sidecar_say
 
 def test_a_history_rewritten_as_a_whole_is_caught(germline: Terminal) -> None:
     rewrite_from(database(germline), 4)
-    assert found(germline) == ["forked"], "the sidecar knows that the beginning is the same"
+    assert problem_kinds(germline) == ["forked"], "the sidecar knows that the beginning is the same"
     sidecar_of(database(germline)).unlink()
-    assert found(germline) == []
-    assert found(germline, "--against", "signed.json", "--key", "key.pub") == ["rewritten"]
+    assert problem_kinds(germline) == []
+    assert problem_kinds(germline, "--against", "signed.json", "--key", "key.pub") == ["rewritten"]
     rewrite_from(database(germline), 1)
-    assert found(germline, "--against", "bare.json") == ["registry"]
+    assert problem_kinds(germline, "--against", "bare.json") == ["registry"]
 
 
 def test_another_registry_is_named(germline: Terminal, tmp_path: Path) -> None:
     other = Terminal(tmp_path).with_skill()
-    assert found(other, "--against", str(germline.folder / "bare.json")) == ["registry"]
+    assert problem_kinds(other, "--against", str(germline.folder / "bare.json")) == ["registry"]
 
 
 def test_a_signature_is_checked_and_a_swapped_one_named(germline: Terminal) -> None:
-    said = germline.does("verify", "--against", "signed.json", "--key", "key.pub")
+    verified = germline.does("verify", "--against", "signed.json", "--key", "key.pub")
     public = (germline.folder / "key.pub").read_text().strip()
     key = germline.does("verify", "--against", "signed.json", "--key", public, "--json").json["against"]["key"]
-    assert f"signed by key {key}" in " ".join(said.out.split())
+    assert f"signed by key {key}" in " ".join(verified.out.split())
     assert "not checked: --key" in germline.does("verify", "--against", "signed.json").err
     germline.does("checkpoint", "--new-key", "other")
-    assert found(germline, "--against", "signed.json", "--key", "other.pub") == ["signature"]
-    assert found(germline, "--against", "bare.json", "--key", "key.pub") == ["signature"]
+    assert problem_kinds(germline, "--against", "signed.json", "--key", "other.pub") == ["signature"]
+    assert problem_kinds(germline, "--against", "bare.json", "--key", "key.pub") == ["signature"]
     germline.does("alias", "set", "sql-analyst", "stable", "1")
     newer = germline.does("checkpoint", "--sign", "key", "--json").json
     older = json.loads((germline.folder / "signed.json").read_text())
     germline.write("swapped.json", json.dumps({**newer, "signature": older["signature"]}))
-    assert found(germline, "--against", "swapped.json", "--key", "key.pub") == ["signature"]
+    assert problem_kinds(germline, "--against", "swapped.json", "--key", "key.pub") == ["signature"]
 
 
 def test_a_damaged_sidecar_is_named_and_a_torn_one_only_told(germline: Terminal) -> None:
@@ -191,7 +191,7 @@ def test_a_damaged_sidecar_is_named_and_a_torn_one_only_told(germline: Terminal)
     assert "is torn" in germline.does("verify").err
     assert germline.does("verify", "--json").json["sidecar"]["torn"] is True
     sidecar.write_bytes(whole.replace(b'"size"', b'"sise"', 1))
-    assert found(germline) == ["checkpoint"]
+    assert problem_kinds(germline) == ["checkpoint"]
 
 
 def test_many_checkpoints_may_be_kept_in_one_file(germline: Terminal) -> None:
@@ -200,7 +200,7 @@ def test_many_checkpoints_may_be_kept_in_one_file(germline: Terminal) -> None:
     germline.write("many.jsonl", lines + germline.does("checkpoint").out)
     assert germline.does("verify", "--against", "many.jsonl", "--json").json["against"]["checkpoints"] == 2
     cut_tail(database(germline), after=germline.events() - 1)
-    assert found(germline, "--against", "many.jsonl") == ["cut", "cut"], "by the file, and by the sidecar"
+    assert problem_kinds(germline, "--against", "many.jsonl") == ["cut", "cut"], "by the file, and by the sidecar"
 
 
 def test_a_checkpoint_or_key_is_never_overwritten(germline: Terminal) -> None:
@@ -217,8 +217,8 @@ def test_growth_is_proven_to_whoever_has_only_the_older_checkpoint(germline: Ter
     away = Terminal(tmp_path)
     for name in ("grown.json", "bare.json", "key.pub"):
         shutil.copy(germline.folder / name, tmp_path / name)
-    said = away.does("verify", "--proof", "grown.json", "--against", "bare.json", "--key", "key.pub").out
-    assert "is the beginning of the" in said
+    output = away.does("verify", "--proof", "grown.json", "--against", "bare.json", "--key", "key.pub").out
+    assert "is the beginning of the" in output
     rewrite_from(database(germline), 4)
     assert germline("checkpoint", "--since", "bare.json").code == 3
 
@@ -227,26 +227,26 @@ def test_a_proof_is_checked_where_there_is_no_registry(germline: Terminal, tmp_p
     away = Terminal(tmp_path)
     for name in ("proof.json", "signed.json", "bare.json", "key.pub"):
         shutil.copy(germline.folder / name, tmp_path / name)
-    said = away.does("verify", "--proof", "proof.json", "--against", "signed.json", "--key", "key.pub")
-    assert said.out.startswith("✓ event 5 is among the ")
-    assert said.err == ""
+    verified = away.does("verify", "--proof", "proof.json", "--against", "signed.json", "--key", "key.pub")
+    assert verified.out.startswith("✓ event 5 is among the ")
+    assert verified.err == ""
     assert "it agrees with itself" in away.does("verify", "--proof", "proof.json").err
     fields = json.loads((tmp_path / "proof.json").read_text())
     fields["event"]["actor"] = "person:mallory"
     away.write("forged.json", json.dumps(fields))
-    assert found(away, "--proof", "forged.json") == ["event"]
+    assert problem_kinds(away, "--proof", "forged.json") == ["event"]
     event = fields["event"]["event_id"]
     assert germline.does("verify", "--event", event, "--json").json["event"]["position"] == 5
     assert f"root       {fields['checkpoint']['root']}" in germline.does("verify", "--event", "5").out
 
 
 def test_an_attestation_says_where_every_line_comes_from(germline: Terminal) -> None:
-    said = germline.does(
+    verified = germline.does(
         "verify", "--attestation", "attested.json", "--key", "key.pub", "--against", "signed.json",
         "--files", "skills/sql-analyst",
     )  # fmt: skip
-    assert said.out.startswith("✓ sql-analyst@2: ")
-    assert said.err == ""
+    assert verified.out.startswith("✓ sql-analyst@2: ")
+    assert verified.err == ""
     statement = opened(germline.folder / "attested.json")
     assert statement["_type"] == "https://in-toto.io/Statement/v1"
     assert statement["predicateType"] == "tag:germline,2026:skill-provenance/1"
@@ -290,19 +290,19 @@ def forged(path: Path, change: str) -> str:
 )
 def test_a_tampered_attestation_is_refused(germline: Terminal, change: str, kinds: list[str]) -> None:
     germline.write("forged.json", forged(germline.folder / "attested.json", change))
-    assert found(germline, "--attestation", "forged.json", "--key", "key.pub") == kinds
+    assert problem_kinds(germline, "--attestation", "forged.json", "--key", "key.pub") == kinds
 
 
 def test_an_attestation_that_nobody_vouches_for_is_still_checked_against_itself(germline: Terminal) -> None:
     assert "it agrees with itself" in germline.does("verify", "--attestation", "attested.json").err
     germline.write("forged.json", forged(germline.folder / "attested.json", "left out"))
-    assert found(germline, "--attestation", "forged.json") == ["event"]
+    assert problem_kinds(germline, "--attestation", "forged.json") == ["event"]
     germline.write("skills/sql-analyst/SKILL.md", "other text")
-    assert found(germline, "--attestation", "attested.json", "--files", "skills/sql-analyst") == ["file"]
-    assert found(germline, "--attestation", "attested.json", "--files", "skills") == ["file"]
+    assert problem_kinds(germline, "--attestation", "attested.json", "--files", "skills/sql-analyst") == ["file"]
+    assert problem_kinds(germline, "--attestation", "attested.json", "--files", "skills") == ["file"]
     germline.does("alias", "set", "sql-analyst", "stable", "1")
     germline.does("checkpoint", "-o", "later.json")
-    assert found(germline, "--attestation", "attested.json", "--against", "later.json") == ["checkpoint"]
+    assert problem_kinds(germline, "--attestation", "attested.json", "--against", "later.json") == ["checkpoint"]
 
 
 def test_erased_evidence_is_attested_as_erased(germline: Terminal) -> None:

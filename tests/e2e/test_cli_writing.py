@@ -31,9 +31,9 @@ def test_init_makes_a_private_registry_and_offers_what_it_found(tmp_path: Path) 
     germline = Terminal(tmp_path)
     germline.write("skills/sql-analyst/SKILL.md", MINIMAL)
     (tmp_path / ".claude/projects").mkdir(parents=True)
-    said = germline.does("init").out
-    assert "germline import skills" in said
-    assert "germline scan\n" in said
+    output = germline.does("init").out
+    assert "germline import skills" in output
+    assert "germline scan\n" in output
     modes = {
         path: stat.S_IMODE((tmp_path / path).stat().st_mode) for path in (".germline", ".germline/registry.db")
     }
@@ -44,8 +44,8 @@ def test_init_makes_a_private_registry_and_offers_what_it_found(tmp_path: Path) 
 
 def test_init_takes_a_folder_a_preset_and_a_split_key(tmp_path: Path) -> None:
     germline = Terminal(tmp_path)
-    told = germline.does("init", "there", "--split-key", SPLIT_KEY, "--preset", "harden", "--json").json
-    assert (told["preset"], told["split_key"]) == ("harden", SPLIT_KEY)
+    answer = germline.does("init", "there", "--split-key", SPLIT_KEY, "--preset", "harden", "--json").json
+    assert (answer["preset"], answer["split_key"]) == ("harden", SPLIT_KEY)
     assert germline.does("--registry", "there", "status", "--json").json["preset"] == "harden"
 
 
@@ -78,8 +78,8 @@ def test_import_of_a_folder_of_skills_is_one_step(tmp_path: Path) -> None:
     dry = germline.does("import", "skills", "--dry-run", "--json").json
     assert {event["stream"] for event in dry["events"]} >= {"capsule:a-skill", "capsule:b-skill"}
     assert germline.events() == 1
-    told = germline.does("import", "skills", "--json").json
-    assert [row["skill"] for row in told["skills"]] == ["a-skill", "b-skill"]
+    imported = germline.does("import", "skills", "--json").json
+    assert [row["skill"] for row in imported["skills"]] == ["a-skill", "b-skill"]
     # Two of one name, of which one must be refused: none of the folder is imported.
     for folder in ("c-skill", "d-skill"):
         germline.write(f"skills/{folder}/SKILL.md", "---\nname: c-skill\ndescription: Does.\n---\n\nText.\n")
@@ -90,9 +90,9 @@ def test_import_of_a_folder_of_skills_is_one_step(tmp_path: Path) -> None:
 
 def test_a_skill_that_is_added_to_a_folder_is_imported_and_those_known_are_left_alone(germline: Terminal) -> None:
     germline.write("skills/b-skill/SKILL.md", MINIMAL.replace("sql-analyst", "b-skill"))
-    told = germline.does("import", "skills", "--json").json
-    assert [row["skill"] for row in told["skills"]] == ["b-skill"]
-    assert (told["known"], told["moved"]) == (["sql-analyst"], [])
+    imported = germline.does("import", "skills", "--json").json
+    assert [row["skill"] for row in imported["skills"]] == ["b-skill"]
+    assert (imported["known"], imported["moved"]) == (["sql-analyst"], [])
     assert germline("import", "skills").hint == "germline adopt b-skill"
 
 
@@ -154,8 +154,8 @@ def test_revert_brings_the_text_back_and_erases_nothing(germline: Terminal) -> N
     dry = germline.does("revert", "sql-analyst", "--to", "1", "--reason", "r", "--dry-run", "--json").json
     assert [event["type"] for event in dry["events"]] == ["CapsuleReverted", "CapsuleVersioned"]
     assert germline.events() == before
-    told = germline.does("revert", "sql-analyst", "--to", "1", "--reason", "it read better", "--json").json
-    assert (told["version"], told["written"]) == (3, ["SKILL.md"])
+    reverted = germline.does("revert", "sql-analyst", "--to", "1", "--reason", "it read better", "--json").json
+    assert (reverted["version"], reverted["written"]) == (3, ["SKILL.md"])
     disk = (germline.folder / "skills/sql-analyst/SKILL.md").read_text(encoding="utf-8")
     assert "one query" in disk
     assert 'germline: "sql-analyst@3"' in disk
@@ -186,9 +186,9 @@ def test_a_hand_edit_is_noticed_never_overwritten_and_can_be_adopted(germline: T
     assert [event["type"] for event in dry["events"]] == ["HandEditAdopted", "GeneMutated", "CapsuleVersioned"]
     assert germline.events() == before
     germline.does("adopt")
-    told = germline.does("why", "sql-analyst:8", "--json").json
-    assert (told["version"], told["origin"]["type"], told["unproven"]) == (2, "GeneMutated", True)
-    assert told["previous"][0]["text"] == "Answer with one query."
+    why = germline.does("why", "sql-analyst:8", "--json").json
+    assert (why["version"], why["origin"]["type"], why["unproven"]) == (2, "GeneMutated", True)
+    assert why["previous"][0]["text"] == "Answer with one query."
     assert "by hand" in germline.does("why", "sql-analyst:8").out
 
 
@@ -270,8 +270,8 @@ def test_switching_the_preset_is_an_event_with_a_reason(germline: Terminal) -> N
     before = germline.events()
     germline.does("preset", "use", "harden", "--reason", "r", "--dry-run")
     assert germline.events() == before
-    told = germline.does("preset", "use", "harden", "--reason", "fewer surprises", "--json").json
-    assert (told["previous"], told["preset"]) == ("balanced", "harden")
+    switched = germline.does("preset", "use", "harden", "--reason", "fewer surprises", "--json").json
+    assert (switched["previous"], switched["preset"]) == ("balanced", "harden")
     assert "already" in germline.does("preset", "use", "harden", "--reason", "r").out
     assert "fewer surprises" in germline.does("log", "--type", "PresetSwitched").out
 
@@ -341,9 +341,9 @@ def test_why_tells_the_last_things_that_a_line_said_before_and_all_of_them_when_
         edit(germline, f"{number - 1} quer", f"{number} quer")
     lines = germline.does("show", "sql-analyst").out.splitlines()
     place = f"sql-analyst:{lines.index('Answer with 4 queries.') + 1}"
-    told = germline.does("why", place).out
-    assert [f"{number} queries" in told for number in range(4)] == [False, True, True, True]
-    assert "older ones: --all" in told
+    output = germline.does("why", place).out
+    assert [f"{number} queries" in output for number in range(4)] == [False, True, True, True]
+    assert "older ones: --all" in output
     whole = germline.does("why", place, "--all").out
     assert [f"{number} queries" in whole for number in range(4)] == [True] * 4
     assert "older ones" not in whole
@@ -405,6 +405,6 @@ def test_a_clock_that_went_back_is_marked_and_hides_nothing_since_a_time(
     for at in ("2030-01-05T00:00:00.000000Z", "2030-01-02T00:00:00.000000Z", "2030-01-02T00:00:30.000000Z"):
         monkeypatch.setattr(SystemClock, "now", lambda _, at=at: at)
         germline.does("alias", "set", "sql-analyst", f"a{at[9:10]}{at[17:18]}", "1")
-    said = germline.does("log", "--since", "2030-01-04").out.splitlines()
-    assert [int(line[:6]) for line in said] == [first + 2, first + 1, first]
-    assert ["(clock 3d back) a20 → 1" in line for line in said] == [False, True, False]
+    lines = germline.does("log", "--since", "2030-01-04").out.splitlines()
+    assert [int(line[:6]) for line in lines] == [first + 2, first + 1, first]
+    assert ["(clock 3d back) a20 → 1" in line for line in lines] == [False, True, False]

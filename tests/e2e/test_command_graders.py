@@ -39,8 +39,8 @@ def test_a_command_check_compares_the_exit_code(tmp_path: Path) -> None:
 
 def test_a_command_check_that_tampers_does_not_hold(tmp_path: Path) -> None:
     tries = "import os\ntry: os.mkdir('/made-by-a-check')\nexcept OSError: pass"
-    found = examine(CommandExits(argv=("python", "-c", tries)), work(tmp_path))
-    assert (found.holds, found.tampering) == (False, ("tried to write /made-by-a-check",))
+    check_result = examine(CommandExits(argv=("python", "-c", tries)), work(tmp_path))
+    assert (check_result.holds, check_result.tampering) == (False, ("tried to write /made-by-a-check",))
 
 
 def test_a_command_works_on_a_copy_of_its_own(tmp_path: Path) -> None:

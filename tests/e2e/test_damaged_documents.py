@@ -58,7 +58,7 @@ def germline(own_folder: Path) -> Terminal:
         define(registry, written(PRESETS["balanced"].model_copy(update={"name": "own"})), "own.toml")
         (episode, *_) = registry.log.episodes()
         registry.execute(RecordFact((OutcomeRecorded(episode=episode.episode, value=1.0, source="ci"),)))
-        evidence = next(one.event.evidence for one in registry.signals() if one.event.evidence)
+        evidence = next(signal.event.evidence for signal in registry.signals() if signal.event.evidence)
         erase(registry, evidence[:1], "Ada asked")
     return Terminal(folder, GERMLINE_REGISTRY=str(path))
 
@@ -95,9 +95,9 @@ def test_a_damaged_document_ends_in_a_typed_error_that_names_what_mends_it(germl
 def test_documents_that_do_not_say_how_far_they_go_are_folded_anew_unasked(
     germline: Terminal, view: str, name: str
 ) -> None:
-    said = germline.does("preset", "list").out
+    output = germline.does("preset", "list").out
     with damaged(germline, view, DAMAGES[name]):
-        assert germline.does("preset", "list").out == said
+        assert germline.does("preset", "list").out == output
         assert germline.does("show", "sql-analyst@best")
 
 

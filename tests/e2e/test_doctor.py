@@ -30,27 +30,27 @@ def germline(tmp_path: Path) -> Terminal:
     return Terminal(tmp_path, ANTHROPIC_API_KEY="", CLAUDE_CONFIG_DIR="", CODEX_HOME="").with_skill()
 
 
-def told(germline: Terminal, name: str, *, code: int = 0) -> list[dict[str, Any]]:
+def checks(germline: Terminal, name: str, *, code: int = 0) -> list[dict[str, Any]]:
     answer = germline("doctor", "--json")
     assert answer.code == code, answer.out
     assert answer.json["ok"] is (code == 0)
-    return [one for one in answer.json["checks"] if one["name"] == name]
+    return [check for check in answer.json["checks"] if check["name"] == name]
 
 
 def test_a_registry_that_holds_is_well(germline: Terminal) -> None:
-    (registry,) = told(germline, "registry")
+    (registry,) = checks(germline, "registry")
     assert registry["state"] == "ok"
     assert "all of them hold" in registry["said"]
-    (skill,) = told(germline, "skills")
+    (skill,) = checks(germline, "skills")
     assert (skill["state"], skill["said"]) == ("ok", "sql-analyst@1, as projected")
     assert "all that is set up holds" in germline.does("doctor").out
 
 
 def test_where_nothing_is_set_up_nothing_is_broken(tmp_path: Path) -> None:
     bare = Terminal(tmp_path, ANTHROPIC_API_KEY="", CLAUDE_CONFIG_DIR="", CODEX_HOME="")
-    (registry,) = told(bare, "registry")
+    (registry,) = checks(bare, "registry")
     assert (registry["state"], registry["mend"]) == ("missing", "germline init")
-    assert {one["state"] for one in bare.does("doctor", "--json").json["checks"]} <= {"ok", "missing"}
+    assert {check["state"] for check in bare.does("doctor", "--json").json["checks"]} <= {"ok", "missing"}
 
 
 @pytest.mark.parametrize("column", ["payload", "actor", "hash"])
@@ -64,7 +64,7 @@ def test_a_changed_event_at_the_end_of_the_log_is_found(germline: Terminal, colu
             f"UPDATE events SET {column} = {text} WHERE position = (SELECT max(position) FROM events)"
         )
         connection.commit()
-    (registry,) = told(germline, "registry", code=3)
+    (registry,) = checks(germline, "registry", code=3)
     assert (registry["state"], registry["mend"]) == ("broken", "germline verify")
     assert "does not hold" in registry["said"]
     assert germline("verify").code == 3
@@ -76,67 +76,67 @@ def test_a_removed_event_is_found(germline: Terminal) -> None:
             connection.execute(drop)
         connection.execute("DELETE FROM events WHERE position = 2")
         connection.commit()
-    (registry,) = told(germline, "registry", code=3)
+    (registry,) = checks(germline, "registry", code=3)
     assert "event 3 does not hold" in registry["said"]
 
 
 def test_a_file_that_is_no_registry_is_told(tmp_path: Path) -> None:
     (tmp_path / "registry.db").write_bytes(b"no database at all, " * 100)
     germline = Terminal(tmp_path, GERMLINE_REGISTRY=str(tmp_path / "registry.db"))
-    (registry,) = told(germline, "registry", code=3)
+    (registry,) = checks(germline, "registry", code=3)
     assert registry["state"] == "broken"
 
 
 @pytest.mark.parametrize(
-    ("edit", "said", "mend"),
+    ("edit", "message", "mend"),
     [
         ("edit", "edited by hand: SKILL.md", "germline adopt sql-analyst"),
         ("remove", "not on disk", "germline project"),
     ],
 )
 def test_skills_that_drifted_are_named_with_what_mends_them(
-    germline: Terminal, edit: str, said: str, mend: str
+    germline: Terminal, edit: str, message: str, mend: str
 ) -> None:
     file = germline.folder / "skills" / "sql-analyst" / "SKILL.md"
     file.write_text(file.read_text() + "More.\n") if edit == "edit" else file.unlink()
-    (skill,) = told(germline, "skills", code=3)
-    assert said in skill["said"]
+    (skill,) = checks(germline, "skills", code=3)
+    assert message in skill["said"]
     assert mend in skill["mend"]
     assert mend in germline("doctor").out
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "mend"), [("sead = 1", "sead", "did you mean seed?"), ("seed = ", "no TOML", "mend it")]
+    ("text", "message", "mend"), [("sead = 1", "sead", "did you mean seed?"), ("seed = ", "no TOML", "mend it")]
 )
-def test_settings_that_cannot_be_read_are_told(germline: Terminal, text: str, said: str, mend: str) -> None:
+def test_settings_that_cannot_be_read_are_told(germline: Terminal, text: str, message: str, mend: str) -> None:
     germline.write("germline.toml", text)
-    (settings,) = told(germline, "settings", code=3)
-    assert said in settings["said"]
+    (settings,) = checks(germline, "settings", code=3)
+    assert message in settings["said"]
     assert mend in settings["mend"]
-    assert told(germline, "registry", code=3)[0]["state"] == "ok"  # one fault hides no other check
+    assert checks(germline, "registry", code=3)[0]["state"] == "ok"  # one fault hides no other check
 
 
 def test_a_misspelt_variable_is_told(tmp_path: Path) -> None:
     germline = Terminal(tmp_path, GERMLINE_SEDE="3").with_skill()
-    assert [one["mend"] for one in told(germline, "settings", code=3)][1:] == ["did you mean GERMLINE_SEED?"]
+    assert [check["mend"] for check in checks(germline, "settings", code=3)][1:] == ["did you mean GERMLINE_SEED?"]
 
 
 def test_logs_in_the_usual_places_are_offered_until_they_are_scanned(germline: Terminal) -> None:
-    assert told(germline, "logs")[0]["mend"] == "germline scan PATH"
+    assert checks(germline, "logs")[0]["mend"] == "germline scan PATH"
     germline.write(
         ".claude/projects/x/s1.jsonl", json.dumps(SESSION | {"cwd": str(germline.folder.resolve())}) + "\n"
     )
-    (logs,) = told(germline, "logs")
+    (logs,) = checks(germline, "logs")
     assert (logs["state"], "0 of 1 file scanned" in logs["said"]) == ("missing", True)
     germline.does("scan")
-    (logs,) = told(germline, "logs")
+    (logs,) = checks(germline, "logs")
     assert (logs["state"], "1 of 1 file scanned" in logs["said"], logs["mend"]) == ("ok", True, "")
 
 
 def test_a_path_of_the_settings_that_is_not_there_is_told(germline: Terminal) -> None:
     germline.write("germline.toml", '[scan]\npaths = ["gone"]\n[rollouts]\ntasks = "none.toml"\n')
-    assert [one["state"] for one in told(germline, "logs", code=3)] == ["broken"]
-    (rollouts,) = told(germline, "rollouts", code=3)
+    assert [check["state"] for check in checks(germline, "logs", code=3)] == ["broken"]
+    (rollouts,) = checks(germline, "rollouts", code=3)
     assert "none.toml, which is not there" in rollouts["said"]
 
 
@@ -144,19 +144,19 @@ def test_tools_are_named_and_keys_are_not_shown(tmp_path: Path) -> None:
     secret = "sk-ant-" + "x" * 20
     germline = Terminal(tmp_path, ANTHROPIC_API_KEY=secret, PATH=f"{tmp_path / 'bin'}:/usr/bin:/bin").with_skill()
     germline.write("bin/gitleaks", "#!/bin/sh\nexit 0\n").chmod(stat.S_IRWXU)
-    (model,) = told(germline, "model")
+    (model,) = checks(germline, "model")
     assert (model["state"], model["said"]) == ("ok", "ANTHROPIC_API_KEY is set")
-    (gitleaks,) = told(germline, "gitleaks")
+    (gitleaks,) = checks(germline, "gitleaks")
     assert (gitleaks["state"], str(tmp_path / "bin") in gitleaks["said"]) == ("ok", True)
     assert secret not in germline("doctor").out + germline("doctor", "--json").out
 
 
 def test_without_a_key_it_is_said_what_one_would_add_and_nothing_is_broken(germline: Terminal) -> None:
-    (model,) = told(germline, "model")
+    (model,) = checks(germline, "model")
     assert (model["state"], model["mend"]) == ("missing", "export ANTHROPIC_API_KEY=…")
     for word in ("proposes", "writes skills", "judges", "advises", "runs tasks", "all else works without"):
         assert word in model["said"]
-    (models,) = told(germline, "models")
+    (models,) = checks(germline, "models")
     assert (models["state"], models["mend"]) == ("missing", 'proposer = "NAME" under [models] in germline.toml')
 
 
@@ -171,11 +171,11 @@ def test_a_server_of_models_is_asked_which_it_has(germline: Terminal) -> None:
             ("gone", "broken", f"{stub.base_url}/v1 has no model gone; it has stub-proposer, stub-writer"),
         ):
             germline.write("germline.toml", f'[models]\nproposer = "openai:{name}@{stub.base_url}/v1"\n')
-            checked = told(germline, "models", code=3 * (state == "broken"))[-1]
+            checked = checks(germline, "models", code=3 * (state == "broken"))[-1]
             assert (checked["state"], checked["said"][: len(words)]) == (state, words)
         address = stub.base_url
     germline.write("germline.toml", f'[models]\nproposer = "openai:x@{address}/v1"\n')
-    assert "no connection" in told(germline, "models", code=3)[-1]["said"]
+    assert "no connection" in checks(germline, "models", code=3)[-1]["said"]
 
 
 def test_the_server_of_claude_is_asked_which_models_it_has(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_the_server_of_claude_is_asked_which_models_it_has(tmp_path: Path) -> No
     def checked(name: str, code: int) -> dict[str, Any]:
         settings = f'[models]\njudge = "{name}"\nbase_url = "{stub.base_url}"\ncap_usd_per_cycle = 0\n'
         germline.write("germline.toml", f"{settings}cap_usd_per_day = 0\n")
-        return told(germline, "models", code=code)[1]
+        return checks(germline, "models", code=code)[1]
 
     with AnthropicStub() as stub:
         for name in ("stub-judge", LATEST):
@@ -209,14 +209,16 @@ def test_the_server_of_claude_is_asked_which_models_it_has(tmp_path: Path) -> No
 
 def test_models_are_named_with_their_caps_and_one_without_a_price_is_a_fault(germline: Terminal) -> None:
     germline.write("germline.toml", '[models]\nproposer = "claude-haiku-4-5"\ncap_usd_per_day = 3\n')
-    (models,) = told(germline, "models")
+    (models,) = checks(germline, "models")
     assert models["said"] == "proposer claude-haiku-4-5; at most 2 USD a cycle, 3 a day (0: no cap)"
     germline.write("germline.toml", '[models]\njudge = "our-own"\n')
-    fault = told(germline, "models", code=3)[1]
+    fault = checks(germline, "models", code=3)[1]
     assert "no price of our-own is known" in fault["said"]
     assert fault["mend"] == '[models.prices."our-own"] in germline.toml'
     germline.write("germline.toml", '[models]\njudge = "claude-haku-4-5"\n')
-    assert told(germline, "models", code=3)[1]["mend"].startswith("did you mean claude-haiku-4-5? [models.prices")
+    assert checks(germline, "models", code=3)[1]["mend"].startswith(
+        "did you mean claude-haiku-4-5? [models.prices"
+    )
 
 
 @pytest.mark.parametrize(
@@ -226,37 +228,40 @@ def test_isolation_that_is_missing_matters_where_rollouts_are_set_up(
     germline: Terminal, monkeypatch: pytest.MonkeyPatch, consent: str, state: str, code: int
 ) -> None:
     monkeypatch.setattr("strategies.sandbox.confined_run.missing_isolation", lambda: ("network",))
-    assert told(germline, "isolation")[0]["state"] == "missing"
+    assert checks(germline, "isolation")[0]["state"] == "missing"
     germline.write("tasks.toml", "")
     germline.write("germline.toml", f'[rollouts]\ntasks = "tasks.toml"\n{consent}')
-    (isolation,) = told(germline, "isolation", code=code)
-    assert not told(germline, "rollouts", code=code)
+    (isolation,) = checks(germline, "isolation", code=code)
+    assert not checks(germline, "rollouts", code=code)
     (germline.folder / "set").mkdir()
     germline.write("germline.toml", f'[rollouts]\ntasks = "set"\n{consent}')
-    assert not told(germline, "rollouts", code=code), "a folder of tasks is there, too"
+    assert not checks(germline, "rollouts", code=code), "a folder of tasks is there, too"
     assert (isolation["state"], isolation["said"]) == (state, "the network is not cut off")
 
 
 def test_plug_ins_that_do_not_work_are_named(germline: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [one["state"] for one in told(germline, "plug-ins")] == ["ok"]
+    assert [check["state"] for check in checks(germline, "plug-ins")] == ["ok"]
     point = EntryPoint("of-nobody", "builtins:object", catalogue.ENTRY_POINTS)
     monkeypatch.setattr(catalogue, "entry_points", lambda **asked: EntryPoints([point]).select(**asked))
     monkeypatch.setattr(
         doctor_checks, "broken_readers", lambda: (BrokenReader("ours", "package", "KeyError('x')"),)
     )
-    found = told(germline, "plug-ins", code=3)
-    assert [one["said"].partition(" does")[0] for one in found] == ["reader ours of package", "claim of-nobody"]
-    assert "KeyError" in found[0]["said"]
-    assert "no kind of claim" in found[1]["said"]
+    broken = checks(germline, "plug-ins", code=3)
+    assert [check["said"].partition(" does")[0] for check in broken] == [
+        "reader ours of package",
+        "claim of-nobody",
+    ]
+    assert "KeyError" in broken[0]["said"]
+    assert "no kind of claim" in broken[1]["said"]
 
 
 def test_a_package_whose_modules_are_named_as_ours_is_found(
     germline: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert told(germline, "packages") == []
+    assert checks(germline, "packages") == []
     for name, modules in (("Events-0.5", "events\n"), ("innocent-1.0", "innocent\n")):
         germline.write(f"site/{name}.dist-info/METADATA", f"Name: {name.partition('-')[0]}\nVersion: 1\n")
         germline.write(f"site/{name}.dist-info/top_level.txt", modules)
     monkeypatch.syspath_prepend(tmp_path / "site")
-    (found,) = told(germline, "packages", code=3)
-    assert found["said"] == "Events and germline both have modules named events"
+    (check,) = checks(germline, "packages", code=3)
+    assert check["said"] == "Events and germline both have modules named events"
