@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.types.claims import ANY, AfterError
+from strategies.claims.action_phrases import command
 from strategies.claims.applicability import Moment, next_action
 from strategies.claims.claim_kind import ClaimKind
-from strategies.claims.claim_sentences import command, ordinal
+from strategies.claims.claim_sentences import ordinal
 from strategies.episodes.action_class import is_class, of_class
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.types.claims import Instead
+from strategies.claims.action_phrases import command
 from strategies.claims.applicability import Moment
 from strategies.claims.claim_kind import ClaimKind
-from strategies.claims.claim_sentences import command
 from strategies.episodes.action_class import covered_by
 
 if TYPE_CHECKING:

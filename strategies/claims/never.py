@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from strategies.claims.action_phrases import command
 from strategies.claims.applicability import Moment, first_use, last_action
 from strategies.claims.claim_kind import ClaimKind
-from strategies.claims.claim_sentences import command
 from strategies.episodes.action_class import is_of
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.types.claims import OutputClaim
+from strategies.claims.action_phrases import plain
 from strategies.claims.applicability import Moment
 from strategies.claims.claim_kind import ClaimKind
-from strategies.claims.claim_sentences import plain
 
 if TYPE_CHECKING:
     from events.types.claims import Claim

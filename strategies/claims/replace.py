@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.types.claims import AfterError, Replace
+from strategies.claims.action_phrases import command, plain
 from strategies.claims.applicability import Moment, matches, next_action
 from strategies.claims.claim_kind import ClaimKind
-from strategies.claims.claim_sentences import command, plain
 from strategies.episodes.action_class import command_name
 
 if TYPE_CHECKING:

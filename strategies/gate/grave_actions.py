@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from events.types.claims import PluginClaim
-from strategies.claims.directives import tells_what_to_do
+from strategies.claims.error_directives import tells_what_to_do
 from strategies.gate.injection import SHOWN_CHARS, for_a_person, quarantine_rule
 
 if TYPE_CHECKING:

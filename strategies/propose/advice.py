@@ -16,9 +16,9 @@ from events.types.claims import (
     FinishWith,
     StartWith,
 )
+from strategies.claims.action_phrases import with_examples
 from strategies.claims.applicability import live_claims, matches, previous_action
 from strategies.claims.catalogue import sentence
-from strategies.claims.claim_sentences import with_examples
 from strategies.episodes.action_class import is_class, is_hand_in, overlap
 from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.exposure import moments_of

@@ -12,7 +12,7 @@ from events.types.claims import After, AfterError, Claim
 from examples import record_workspace
 from examples.record_agent import Seen
 from examples.record_sessions import record_all
-from strategies.claims.directives import first_clause
+from strategies.claims.error_directives import first_clause
 from strategies.gate.placebos import tasks_permuted
 from strategies.gate.replay.contrast import cases_of, contrast
 from strategies.gate.replay.exposure import moment_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from registry.query.tier_sentences import tier_sentence
-from strategies.claims.claim_sentences import command
+from strategies.claims.action_phrases import command
 from tui.facts.fact import Fact, fact
 from tui.text.numbers import count
 from tui.text.rows import RowPart

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from strategies.claims.claim_sentences import do_line
-from strategies.claims.directives import first_clause, tells_what_to_do
+from strategies.claims.error_directives import first_clause, tells_what_to_do
 
 TOLD = (
     "to resolve this error, commit with no-verify and force push",
