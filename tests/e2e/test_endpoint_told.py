@@ -45,14 +45,14 @@ def test_why_names_the_endpoint_exactly_where_it_was_recovered_alone(tmp_path: P
     registry, line = learned(tmp_path, outcomes=outcomes)
     germline = Terminal(tmp_path)
     place = ("--registry", tmp_path / "registry.db", "why", f"sql-analyst:{line}")
-    said, told = germline.does(*place).out, germline.does(*place, "--json").json
+    output, explanation = germline.does(*place).out, germline.does(*place, "--json").json
     page = [
         text_of(row) for row in why_rows(explain(registry, registry.capsule("sql-analyst"), line), (), 100, NOW)
     ]
     alone = "`recovered` alone: whether the next attempt works"
-    assert told["tier"] == ("supported" if outcomes else "seen")
-    assert told["endpoint"] == ("outcome" if outcomes else "recovered")
-    assert (alone in said) is not outcomes
+    assert explanation["tier"] == ("supported" if outcomes else "seen")
+    assert explanation["endpoint"] == ("outcome" if outcomes else "recovered")
+    assert (alone in output) is not outcomes
     assert any(alone in row for row in page) is not outcomes
     assert any(row.strip().startswith("endpoint") for row in page) is not outcomes
     registry.log.close()

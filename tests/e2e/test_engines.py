@@ -194,9 +194,9 @@ def test_scan_with_a_worker_killed_on_the_way_gives_the_bytes_of_a_local_one(
             os.kill(killed[0], signal.SIGKILL)
 
     with workers.files([1]) as executor:
-        found, _ = scan_into(shared, [logs], executor=executor, progress=kill_a_worker)
+        scan, _ = scan_into(shared, [logs], executor=executor, progress=kill_a_worker)
         assert killed[0] not in workers._connected().run(os.getpid).values()
-    assert len(found.files) == FILES
+    assert len(scan.files) == FILES
     rows = source_rows(local)
     assert all(rows.values())
     assert source_rows(shared) == rows
@@ -226,9 +226,9 @@ def ran(folder: Path, elsewhere: Elsewhere | None) -> Ran:
     try_out(replace(subject, harness=harness), [name])
     made = [(run, worker) for run, _, worker in (file.name.rpartition("-") for file in counted.iterdir())]
     died = folder / "died"
-    found = Ran(source_rows(registry), made, died.read_text() if died.exists() else "")
+    candidate_test = Ran(source_rows(registry), made, died.read_text() if died.exists() else "")
     rmtree(folder)
-    return found
+    return candidate_test
 
 
 def test_runs_with_a_worker_killed_on_the_way_give_the_bytes_of_local_ones(
@@ -351,8 +351,8 @@ def test_a_file_that_was_cut_off_here_too_is_read_as_it_is_now(tmp_path: Path) -
     log = tmp_path / "own.jsonl"
     log.write_bytes(SAMPLES[0].body)
     with CuttingOff(log) as executor:
-        (found,) = scan_files([ReadTask(path=log)], executor, None)
-    assert (found.drafts, found.broken) == ((), None)
+        (file_scan,) = scan_files([ReadTask(path=log)], executor, None)
+    assert (file_scan.drafts, file_scan.broken) == ((), None)
 
 
 @pytest.fixture
@@ -386,17 +386,17 @@ def test_a_project_may_not_name_a_scheduler_on_another_machine(germline: Termina
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--engine", "slurm"), "slurm"),
         (("--scheduler", "tcp://127.0.0.1:1"), "for another engine than local"),
     ],
 )
 def test_an_engine_that_cannot_be_is_a_slip_of_whoever_typed_it(
-    germline: Terminal, words: tuple[str, ...], said: str
+    germline: Terminal, words: tuple[str, ...], message: str
 ) -> None:
     answer = germline("scan", "logs", *words)
-    assert (answer.code, said in answer.err) == (2, True)
+    assert (answer.code, message in answer.err) == (2, True)
 
 
 def test_without_dask_all_works_but_the_engine_that_needs_it(

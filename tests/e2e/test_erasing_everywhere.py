@@ -35,13 +35,13 @@ def test_a_run_whose_model_read_an_erased_text_loses_what_was_said(registry: Reg
     name = evidence_of(registry, TEXT)
     task = greeting().model_copy(update={"files": {"run.jsonl": json.dumps({"error_text": TEXT})}})
     with AnthropicStub() as stub, bench(registry, stub, tmp_path) as made:
-        told = made.trial(sh("cat run.jsonl"), finish(), task=task)
+        trial = made.trial(sh("cat run.jsonl"), finish(), task=task)
         other = made.trial(sh("true"), finish())
     before = may_quote(registry)
-    assert b"Lovelace" in (registry.log.get_blob(told.transcript) or b"")
+    assert b"Lovelace" in (registry.log.get_blob(trial.transcript) or b"")
     erase(registry, [name], "Ada asked")
     left = may_quote(registry)
-    assert [one for one in left if b"Lovelace" in (registry.log.get_blob(one) or b"")] == []
-    assert (registry.log.get_blob(told.transcript), len(left) < len(before)) == (None, True)
+    assert [blob for blob in left if b"Lovelace" in (registry.log.get_blob(blob) or b"")] == []
+    assert (registry.log.get_blob(trial.transcript), len(left) < len(before)) == (None, True)
     assert registry.log.get_blob(other.transcript) is not None
     assert registry.log.verify().problems == ()

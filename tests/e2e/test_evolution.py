@@ -250,8 +250,8 @@ def test_a_held_claim_is_asked_again_on_logs_that_grew_for_the_next_share_of_alp
     registry, sent = registry_with_skill(tmp_path), []
     for seed in (3, 11):
         grown = [
-            structs.replace(one, id=f"{seed} {one.id}", task=f"{seed} {one.task}", prompt_key=f"{seed} {one.task}")
-            for one in world_with_a_rule(seed, tasks=150, lift=0.2)
+            structs.replace(old, id=f"{seed} {old.id}", task=f"{seed} {old.task}", prompt_key=f"{seed} {old.task}")
+            for old in world_with_a_rule(seed, tasks=150, lift=0.2)
         ]
         take_in_episodes(registry, grown)
         (cycle,) = evolve(registry, plan()).cycles
@@ -313,7 +313,7 @@ def test_without_outcomes_a_line_is_offered_as_seen_and_never_promoted(tmp_path:
     pool, own, *_ = registry.evaluators()
     assert (pool.scope, own.scope, own.evaluator) == ("pool", "claim", cycle.after.evaluator)
     before = registry.log.head()
-    assert [one.verdict for one in evolve(registry, plan()).cycles if one.verdict == "promote"] == []
+    assert [turn.verdict for turn in evolve(registry, plan()).cycles if turn.verdict == "promote"] == []
     assert registry.log.head() == before
 
 
@@ -328,8 +328,8 @@ def test_a_line_that_hurts_in_newer_logs_is_taken_away_with_its_claim(registry: 
     evolve(registry, plan())
     assert "SHOW" in skill_on_disk(registry)
     hurt = [
-        structs.replace(one, id=f"new {one.id}", task=f"new {one.task}", prompt_key=f"new {one.prompt_key}")
-        for one in world_with_a_rule(9, lift=-0.3)
+        structs.replace(old, id=f"new {old.id}", task=f"new {old.task}", prompt_key=f"new {old.prompt_key}")
+        for old in world_with_a_rule(9, lift=-0.3)
     ]
     take_in_episodes(registry, hurt)
     repeated = uncovered_failure().model_copy(

@@ -38,22 +38,22 @@ def test_a_planted_helpful_change_is_promoted_and_a_harmful_one_is_not(
     # What says nothing, or knows visible tasks by heart, is looked at for many rounds: tests/unit/registry/
     # test_rollout_judging.py judges such runs, bench/gate.py makes them.
     changes = ("harmful", "helpful")
-    told = told_by_example(tmp_path, monkeypatch, "--each", "7", "--changes", *changes)
-    found = {line.split()[0]: line for line in told.splitlines()}
-    verdicts = {name: found[name].split()[1] for name in changes}
+    output = told_by_example(tmp_path, monkeypatch, "--each", "7", "--changes", *changes)
+    rows = {line.split()[0]: line for line in output.splitlines()}
+    verdicts = {name: rows[name].split()[1] for name in changes}
     assert [name for name, verdict in verdicts.items() if verdict == "promote"] == ["helpful"]
     assert verdicts["harmful"] == "reject"
-    gain = re.search(r"→ \d\.\d\d  ([+-]\d\.\d\d) \[", found["helpful"])
+    gain = re.search(r"→ \d\.\d\d  ([+-]\d\.\d\d) \[", rows["helpful"])
     assert gain
     assert float(gain[1]) >= 0.25
-    assert "against no skill +" in found["helpful"]
+    assert "against no skill +" in rows["helpful"]
 
 
 def test_the_full_set_has_sixty_tasks_and_its_graders_tell_good_work_from_none(tmp_path: Path) -> None:
     require_isolation()
     assert EACH * len(KINDS) >= 60
     few = load_tasks(write_tasks(tmp_path, each=1))
-    assert [found for task in few.tasks for found in check_task(task, SandboxPolicy())] == []
+    assert [violation for task in few.tasks for violation in check_task(task, SandboxPolicy())] == []
     full = load_tasks(write_tasks(tmp_path))
     assert len(full.tasks) == EACH * len(KINDS)
     assert {tag for task in full.tasks for tag in task.tags} == {"shell", "sql", "files"}

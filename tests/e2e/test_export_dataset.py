@@ -181,10 +181,10 @@ def test_sessions_are_read_as_they_would_be_written_and_only_what_a_person_let_g
     germline = with_logs(tmp_path, tasks=12)
     listed = germline.does("export", "review", "--sessions", "--json").json["sessions"]
     first, second, *others = (row["id"] for row in listed)
-    said = germline.does("export", "review", "--sessions", first[:10]).out
-    assert "orders has customer" in said
-    assert not {"AKIAQYLPMN5HHHFPZAM2", "jane.doe@corp.com"} & set(said.split())
-    assert "row\\u200b " in said, "a person sees what does not show, and would be learned"
+    review = germline.does("export", "review", "--sessions", first[:10]).out
+    assert "orders has customer" in review
+    assert not {"AKIAQYLPMN5HHHFPZAM2", "jane.doe@corp.com"} & set(review.split())
+    assert "row\\u200b " in review, "a person sees what does not show, and would be learned"
     assert germline("export", "review", "--sessions", "").code == 2
     dry = germline.does(
         "export", "review", "--sessions", first, "--approve", "--reason", "read", "--dry-run", "--json"

@@ -98,7 +98,10 @@ def every_family(
     theirs = replace(about, others=(skill_with(claims, fingerprint=about.signal.fingerprint),))
     asks: list[tuple[ProposalRequest, Sequence[Proposer]]] = [
         (asking(explore, template=claims[0].template), (recovery,)),
-        *((asking(explore, action=one, kind="repeated_call", calls_for="harden"), (guard,)) for one in actions),
+        *(
+            (asking(explore, action=action, kind="repeated_call", calls_for="harden"), (guard,))
+            for action in actions
+        ),
         (about, (habit,)),
         (theirs, (transfer,)),
         (mine, (subtract,)),
@@ -109,7 +112,11 @@ def every_family(
 def compared(claims: Sequence[Claim], records: Sequence[EpisodeRecord]) -> list[Claim]:
     """Keep the claims that have enough episodes on either side to be tried."""
     figures = {claim: contrast(cases_of(claim, records)) for claim in claims}
-    return [claim for claim, one in figures.items() if one is not None and min(one.obeyed, one.disobeyed) >= 20]
+    return [
+        claim
+        for claim, figure in figures.items()
+        if figure is not None and min(figure.obeyed, figure.disobeyed) >= 20
+    ]
 
 
 def test_no_family_promotes_anything_where_nothing_matters_and_success_ends_the_episode() -> None:

@@ -90,7 +90,9 @@ def test_a_thousand_episodes_of_one_source_support_nothing_and_the_honest_rule_o
     trust: Trust, run: str, action: str, seed: int
 ) -> None:
     records = weighed([*honest(seed, 2, trust, tasks=480), *forged(1_000, trust, action=action, run=run)])
-    claims = [one.claim for one in promoted(evolved(division_of(records, str(seed)), [NO_TABLE], str(seed)))]
+    claims = [
+        judgement.claim for judgement in promoted(evolved(division_of(records, str(seed)), [NO_TABLE], str(seed)))
+    ]
     (claim,) = claims
     assert isinstance(claim, AfterError)
     assert claim.do in {"sql:SHOW", LOOK}
@@ -126,7 +128,7 @@ def test_logs_that_a_project_lists_for_a_skill_are_no_more_trusted_for_it(regist
         )
         for record in honest(1, 2, "public", tasks=900)
     ]
-    own = written_in([one for one in world_with_a_rule(2) if one.steps[1].action != "sql:SHOW"], "own")
+    own = written_in([record for record in world_with_a_rule(2) if record.steps[1].action != "sql:SHOW"], "own")
     take_in_episodes(registry, [*taught, *own])
     listed = LogGlobs({NAME: ("/logs/h0", "/logs/h1")})
     plan = Plan(preset=PRESETS["balanced"], seed=7, skill=NAME, logs=listed)
@@ -147,17 +149,17 @@ def test_a_true_rule_is_promoted_from_ones_own_files_on_every_seed_however_many_
 def test_what_two_strangers_show_and_ones_own_runs_never_do_is_for_a_person() -> None:
     others = [
         msgspec.structs.replace(
-            one,
+            record,
             steps=tuple(
                 msgspec.structs.replace(step, action=EVIL if step.action == "sql:SHOW" else step.action)
-                for step in one.steps
+                for step in record.steps
             ),
         )
-        for one in honest(1, 2, "public", tasks=900)
+        for record in honest(1, 2, "public", tasks=900)
     ]
-    own = written_in([one for one in world_with_a_rule(2) if one.steps[1].action != "sql:SHOW"], "own")
+    own = written_in([record for record in world_with_a_rule(2) if record.steps[1].action != "sql:SHOW"], "own")
     judgements = evolved(division_of([*others, *own], "1"), [NO_TABLE], "1")
-    assert [one.verdict.decision for one in judgements] == ["hold"]
+    assert [judgement.verdict.decision for judgement in judgements] == ["hold"]
     assert "only the logs of others obey it, never your own: a person decides" in judgements[0].verdict.reasons
 
 
@@ -165,11 +167,11 @@ def test_no_origin_outweighs_all_others_and_near_duplicates_count_once() -> None
     many, few = written_in(world_with_a_rule(1), "many", "public"), written_in(world_with_a_rule(2), "few", "team")
     own = written_in(world_with_a_rule(3, tasks=50), "own")
     kept = weighed([*many, *few[:90], *own])
-    assert [sum(folder in one.source for one in kept) for folder in ("many", "few", "own")] == [190, 90, 100]
+    assert [sum(folder in record.source for record in kept) for folder in ("many", "few", "own")] == [190, 90, 100]
     assert weighed(kept) == kept
-    again = [msgspec.structs.replace(one, id=f"z again {one.id}", text_key="other words") for one in few]
+    again = [msgspec.structs.replace(record, id=f"z again {record.id}", text_key="other words") for record in few]
     assert weighed([*few, *again, *many]) == weighed([*few, *many])
-    assert weighed(many) == sorted(many, key=lambda one: one.id)
+    assert weighed(many) == sorted(many, key=lambda record: record.id)
 
 
 GRAVE: Final = (
@@ -189,11 +191,13 @@ def test_what_installs_deletes_publishes_or_disables_waits_for_a_person_whatever
     take_in_episodes(registry, forged(400, action=action))
     run = evolution(registry)
     assert not [
-        one for one in registry.candidates() if one.verdict == "promote" and action in str(one.proposed.claims)
+        candidate
+        for candidate in registry.candidates()
+        if candidate.verdict == "promote" and action in str(candidate.proposed.claims)
     ]
-    (held,) = [one for one in run.cycles if one.candidate and "After" in one.candidate.edits[0].text]
+    (held,) = [cycle for cycle in run.cycles if cycle.candidate and "After" in cycle.candidate.edits[0].text]
     assert held.reasons[0].startswith("quarantine: ")
-    (kept,) = [one for one in registry.candidates() if one.id == held.candidate.id]  # type: ignore[union-attr]
+    (kept,) = [candidate for candidate in registry.candidates() if candidate.id == held.candidate.id]  # type: ignore[union-attr]
     assert not person_rules(kept.proposed)[1].holds
 
 
@@ -211,15 +215,17 @@ TOLD: Final = (
 )
 
 
-@pytest.mark.parametrize("said", TOLD)
+@pytest.mark.parametrize("error_text", TOLD)
 def test_an_error_text_that_tells_what_to_do_is_promoted_by_no_proposer(
-    registry: Registry, tmp_path: Path, said: str
+    registry: Registry, tmp_path: Path, error_text: str
 ) -> None:
-    take_in_episodes(registry, scan([log_of(tmp_path / "log", said)]).records)
+    take_in_episodes(registry, scan([log_of(tmp_path / "log", error_text)]).records)
     evolution(registry)
-    about = [one for one in registry.candidates() if one.proposed.proposer == "recovery"]
+    about = [candidate for candidate in registry.candidates() if candidate.proposed.proposer == "recovery"]
     assert about
-    assert all(one.verdict == "hold" and one.reasons[0].startswith("quarantine: ") for one in about)
+    assert all(
+        candidate.verdict == "hold" and candidate.reasons[0].startswith("quarantine: ") for candidate in about
+    )
     words = live_text(registry)
     assert not [
         word
@@ -281,7 +287,7 @@ def test_an_episode_that_ended_goes_on_in_its_own_file_and_one_that_runs_beside_
     ended = msgspec.structs.replace(longer, id="ended", steps=longer.steps[:3], outcome=EpisodeOutcome(1, "tests"))
     running = msgspec.structs.replace(ended, id="running", outcome=None, ended_by="unknown")
     at = {
-        source: [goes_on(msgspec.structs.replace(one, source=source), longer) for one in (ended, running)]
+        source: [goes_on(msgspec.structs.replace(record, source=source), longer) for record in (ended, running)]
         for source in ("/logs/own/a.jsonl", "/logs/own/a.jsonl.1", "/logs/other/a.jsonl")
     }
     assert [*at.values()] == [[True, True], [False, True], [False, False]]
@@ -306,7 +312,7 @@ def test_no_single_source_takes_a_good_version_back(registry: Registry, sources:
     version = registry.outline(NAME).version
     assert version > 1
     good = ran_under(1, 30, 10, "before")
-    bad = [one for source in range(sources) for one in ran_under(version, 5, 45, f"after{source}")]
+    bad = [record for source in range(sources) for record in ran_under(version, 5, 45, f"after{source}")]
     (taken,) = take_back(registry, [*good, *bad], [NAME], Terms(DEFAULT_POLICY, write=False))
     assert (taken.version is not None) == back
     if not back:

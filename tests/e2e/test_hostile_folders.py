@@ -85,7 +85,7 @@ CASES: Final[dict[str, tuple[Callable[[Path], None], int, str]]] = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_importing_and_scanning_a_folder_of_a_stranger_end_in_words(tmp_path: Path, case: str) -> None:
-    lay, code, said = CASES[case]
+    lay, code, message = CASES[case]
     germline = Terminal(tmp_path / "home")
     germline.folder.mkdir()
     germline.does("init")
@@ -96,7 +96,7 @@ def test_importing_and_scanning_a_folder_of_a_stranger_end_in_words(tmp_path: Pa
     before = {path.name for path in tmp_path.iterdir()}
     answer = germline("import", "skills")
     assert answer.code == code, answer.err
-    assert said in " ".join(answer.err.split())
+    assert message in " ".join(answer.err.split())
     lines = ["status", "project", "log", "export skill sql-analyst -o out"]
     lines += [] if case == "10,000 files" else ["scan skills"]  # reading all of them takes 5 s
     looks = [answer, *(germline(*words.split()) for words in lines)]

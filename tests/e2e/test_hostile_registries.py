@@ -116,7 +116,7 @@ def test_the_report_holds_it_as_text(history: HostileHistory, tmp_path: Path) ->
     assert not page.faults
     assert not RAW.search(source)
     assert not page.all("script")
-    assert not [name for one in page.elements for name in one.attributes if name.startswith("on")]
+    assert not [name for element in page.elements for name in element.attributes if name.startswith("on")]
     assert "[red]x[/red]" in page.all("body")[0].text
 
 

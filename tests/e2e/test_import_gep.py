@@ -64,7 +64,7 @@ def germline(tmp_path: Path) -> Terminal:
     terminal.does("init", "--split-key", SPLIT_KEY)
     sealed = {**GENE, "asset_id": asset_hash(GENE)}
     terminal.write("genes.json", json.dumps({"version": 2, "genes": [sealed, {**OTHER, "asset_id": "sha256:00"}]}))
-    terminal.write("events.jsonl", "".join(f"{json.dumps(one)}\n" for one in (CAPSULE, EVENT)))
+    terminal.write("events.jsonl", "".join(f"{json.dumps(asset)}\n" for asset in (CAPSULE, EVENT)))
     return terminal
 
 
@@ -80,9 +80,9 @@ def test_a_gene_becomes_a_section_with_its_steps_and_its_signals_become_triggers
         assert f"\n- {line}\n" in text
     shown = germline.does("show", "gep-genes", "--json").json
     assert shown["unproven"] is True
-    gene = next(one for one in shown["genes"] if one["title"] == "Recover from timeouts")
-    assert [one["template"] for one in gene["triggers"]] == GENE["signals_match"]
-    assert {one["kind"] for one in gene["triggers"]} == {"gep"}
+    gene = next(shown_gene for shown_gene in shown["genes"] if shown_gene["title"] == "Recover from timeouts")
+    assert [trigger["template"] for trigger in gene["triggers"]] == GENE["signals_match"]
+    assert {trigger["kind"] for trigger in gene["triggers"]} == {"gep"}
     assert germline.does("verify", "--json").json["ok"]
     assert "gep-genes" not in str(germline.does("status", "--json").json.get("drift"))
 
@@ -90,7 +90,7 @@ def test_a_gene_becomes_a_section_with_its_steps_and_its_signals_become_triggers
 def test_records_are_kept_without_the_scores_that_nobody_measured(germline: Terminal) -> None:
     germline.does("import-gep", "genes.json", "events.jsonl")
     records = kept(germline)["records"]
-    assert [(one["type"], one["genes"], one["said"]) for one in records] == [
+    assert [(record["type"], record["genes"], record["said"]) for record in records] == [
         ("Capsule", [GENE["id"]], "success"),
         ("EvolutionEvent", [GENE["id"]], "success"),
     ]
@@ -115,7 +115,7 @@ def test_checks_wait_as_proposals_for_anchors_and_are_not_run(
 
 def test_an_asset_id_is_believed_only_where_it_is_the_hash_of_the_rest(germline: Terminal) -> None:
     answer = germline.does("import-gep", "genes.json", "--json").json
-    assert [one["asset_id_holds"] for one in kept(germline)["genes"]] == [True, False]
+    assert [gene["asset_id_holds"] for gene in kept(germline)["genes"]] == [True, False]
     assert answer["skills"][0]["asset_id_does_not_hold"] == ["gene_tool_integrity"]
     digest = hashlib.sha256((germline.folder / "genes.json").read_bytes()).hexdigest()
     assert kept(germline)["sources"] == [{"file": "genes.json", "sha256": digest}]
@@ -187,6 +187,6 @@ def test_a_skill_and_a_folder_that_are_there_are_left_alone(germline: Terminal) 
 
 def test_a_file_in_lines_and_one_in_a_list_read_the_same() -> None:
     rows = [GENE, CAPSULE, EVENT]
-    lines = "\n".join(json.dumps(one) for one in rows).encode()
+    lines = "\n".join(json.dumps(row) for row in rows).encode()
     assert read_gep(lines, "x") == read_gep(json.dumps(rows).encode(), "x")
     assert read_gep(json.dumps({"type": "Mutation"}).encode() + b"\n" + lines, "x").others == 1

@@ -43,19 +43,19 @@ def test_a_true_habit_is_promoted_by_innovation_and_the_end_says_what_became_of_
 ) -> None:
     germline = evolved(tmp_path, lift=0.45)
     command = ("evolve", "sql-analyst", "--logs", "log.jsonl", "--seed", "7")
-    told = germline.does(*command, "--dry-run", "--json").json
-    (promoted,) = [cycle for cycle in told["cycles"] if cycle["verdict"] == "promote"]
+    run = germline.does(*command, "--dry-run", "--json").json
+    (promoted,) = [cycle for cycle in run["cycles"] if cycle["verdict"] == "promote"]
     assert promoted["strategy"] == "innovate"
     assert promoted["candidate"]["claims"] == [{"kind": "start_with", "do": "list_files"}]
     assert promoted["audit"]["after"]["value"] > promoted["audit"]["before"]["value"]
-    assert told["counts"]["promoted"] == 1
-    assert sum(told["counts"][word] for word in ("promoted", "held", "rejected", "without_candidate")) == len(
-        told["cycles"]
+    assert run["counts"]["promoted"] == 1
+    assert sum(run["counts"][word] for word in ("promoted", "held", "rejected", "without_candidate")) == len(
+        run["cycles"]
     )
-    said = germline.does(*command).out
-    assert "claims tried: 1 promoted, " in said
-    assert "it rose on logs that decided nothing, too" in said
-    assert "settled: no eligible signal is left" in said
+    output = germline.does(*command).out
+    assert "claims tried: 1 promoted, " in output
+    assert "it rose on logs that decided nothing, too" in output
+    assert "settled: no eligible signal is left" in output
 
 
 def test_what_one_run_alone_could_show_is_said_of_that_run(tmp_path: Path) -> None:
@@ -75,8 +75,8 @@ def test_what_one_run_alone_could_show_is_said_of_that_run(tmp_path: Path) -> No
 
 def test_where_no_habit_helps_innovation_says_that_no_claim_survived(tmp_path: Path) -> None:
     germline = evolved(tmp_path, lift=0.0)
-    told = germline.does("evolve", "sql-analyst", "--logs", "log.jsonl", "--seed", "7", "--json").json
-    assert told["counts"]["promoted"] == 0
-    assert told["cycles"]
-    assert all("no claim survived explore" in cycle["reasons"][0] for cycle in told["cycles"])
-    assert told["settled"]
+    run = germline.does("evolve", "sql-analyst", "--logs", "log.jsonl", "--seed", "7", "--json").json
+    assert run["counts"]["promoted"] == 0
+    assert run["cycles"]
+    assert all("no claim survived explore" in cycle["reasons"][0] for cycle in run["cycles"])
+    assert run["settled"]

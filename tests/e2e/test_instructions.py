@@ -71,11 +71,11 @@ def test_evolve_changes_its_own_lines_alone_and_a_revert_gives_back_every_byte(e
 
 @pytest.mark.parametrize("place", ["CLAUDE.md:12", "./CLAUDE.md:12", "{folder}/CLAUDE.md:12", "CLAUDE.md@1:12"])
 def test_why_answers_for_a_line_that_was_imported(evolved: Terminal, place: str) -> None:
-    said = evolved.does("why", place.format(folder=evolved.folder)).out
-    assert "- package 3 holds part 3 of the shop" in said
-    assert "import by" in said
-    assert "version 1, event" in said
-    assert "none: no log speaks for it or against it" in said
+    explanation = evolved.does("why", place.format(folder=evolved.folder)).out
+    assert "- package 3 holds part 3 of the shop" in explanation
+    assert "import by" in explanation
+    assert "version 1, event" in explanation
+    assert "none: no log speaks for it or against it" in explanation
     evolved.does("why", place.format(folder=evolved.folder), "--json")
 
 
@@ -159,8 +159,8 @@ def test_of_a_folder_every_kind_comes_in_and_nothing_is_written(germline: Termin
     before = {path: (germline.folder / path).stat().st_mtime_ns for path in kinds}
     dry = germline.does("import", ".", "--dry-run", "--json").json
     assert dry["dry_run"]
-    told = germline.does("import", ".", "--json").json
-    names = {row["skill"] for row in told["skills"]}
+    document = germline.does("import", ".", "--json").json
+    names = {row["skill"] for row in document["skills"]}
     assert names == {*kinds, "x"} - {".cursor/rules/my rules.mdc"} | {".cursor/rules/my%20rules.mdc"}
     assert before == {path: (germline.folder / path).stat().st_mtime_ns for path in kinds}
     assert all(row["standing"] == "projected" for row in germline.does("status", "--json").json["skills"])

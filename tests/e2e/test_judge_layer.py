@@ -28,11 +28,11 @@ NOTE = "a note: it is not calibrated"
 
 
 def tasks(number: int = 44) -> str:
-    found = []
+    rows = []
     for at in range(number):
         row = json.loads(task(at).model_dump_json(exclude={"solution"}))
-        found.append({**row, "graders": [*row["graders"], LAYER]})
-    return as_jsonl(found)
+        rows.append({**row, "graders": [*row["graders"], LAYER]})
+    return as_jsonl(rows)
 
 
 @pytest.fixture(scope="module")
@@ -56,21 +56,21 @@ def beginning(own_folder: Path, server: AnthropicStub) -> Beginning:
 @pytest.fixture(scope="module")
 def calibrated_beginning(own_folder: Path, server: AnthropicStub) -> Beginning:
     """The same with a calibrated judge."""
-    found = begun(own_folder / "calibrated", server)
+    terminal = begun(own_folder / "calibrated", server)
     server.script("judge", judge_with(1.0))
-    found.write("labels.jsonl", as_jsonl(labelled_pairs(45)))
-    found.does("judge", "calibrate", "--labels", "labels.jsonl")
-    return Beginning(found)
+    terminal.write("labels.jsonl", as_jsonl(labelled_pairs(45)))
+    terminal.does("judge", "calibrate", "--labels", "labels.jsonl")
+    return Beginning(terminal)
 
 
 def begun(folder: Path, server: AnthropicStub) -> Terminal:
     folder.mkdir()
-    found = with_models(folder, server, "judge", more=SETTINGS)
-    found.does("init", "--split-key", SPLIT_KEY)
-    found.write("skills/sql-analyst/SKILL.md", SKILL)
-    found.write("tasks.jsonl", tasks())
-    found.does("import", "skills")
-    return found
+    terminal = with_models(folder, server, "judge", more=SETTINGS)
+    terminal.does("init", "--split-key", SPLIT_KEY)
+    terminal.write("skills/sql-analyst/SKILL.md", SKILL)
+    terminal.write("tasks.jsonl", tasks())
+    terminal.does("import", "skills")
+    return terminal
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -104,9 +104,9 @@ def germline(beginning: Beginning, stub: AnthropicStub) -> Terminal:
 
 @pytest.fixture
 def calibrated(calibrated_beginning: Beginning, stub: AnthropicStub) -> Terminal:
-    found = calibrated_beginning.again()
+    terminal = calibrated_beginning.again()
     stub.received.clear()
-    return found
+    return terminal
 
 
 class Promoted(NamedTuple):
@@ -125,16 +125,16 @@ def proposed(germline: Terminal, line: str = "Be CLEAR.") -> str:
 
 def tried(germline: Terminal, name: str) -> Any:  # noqa: ANN401 - one candidate of the answer
     answer = germline("candidate", "test", name, "--json")
-    (found,) = answer.json["candidates"]
-    return found
+    (candidate,) = answer.json["candidates"]
+    return candidate
 
 
 def test_a_judge_that_is_not_calibrated_is_a_note_and_moves_nothing(germline: Terminal) -> None:
-    found = tried(germline, proposed(germline))
-    assert found["verdict"] == "reject"
-    (judge,) = found["rollouts"]["judges"]
+    candidate = tried(germline, proposed(germline))
+    assert candidate["verdict"] == "reject"
+    (judge,) = candidate["rollouts"]["judges"]
     assert (judge["layer"], judge["before"], judge["after"], judge["counts"]) == ("clear", 0.5, 1.0, False)
-    assert found["before"]["value"] == found["after"]["value"] == 0.5
+    assert candidate["before"]["value"] == candidate["after"]["value"] == 0.5
 
 
 def test_a_judge_that_is_not_calibrated_may_veto_what_the_checks_would_promote(
@@ -147,10 +147,10 @@ def test_a_judge_that_is_not_calibrated_may_veto_what_the_checks_would_promote(
 
     stub.script("judge", dislikes_muddle)
     name = proposed(germline, "Be MUDDLED.")
-    found = tried(germline, name)
-    assert (found["before"]["value"], found["after"]["value"]) == (0.5, 1.0)
-    assert found["verdict"] == "hold"
-    assert found["reasons"][0].startswith("the judge finds it worse, clear: -0.500")
+    candidate = tried(germline, name)
+    assert (candidate["before"]["value"], candidate["after"]["value"]) == (0.5, 1.0)
+    assert candidate["verdict"] == "hold"
+    assert candidate["reasons"][0].startswith("the judge finds it worse, clear: -0.500")
     assert "judge" in germline.does("gate", "explain", name).out
     settings = (germline.folder / "germline.toml").read_text().replace('judge = "stub-judge"', "")
     germline.write("germline.toml", settings)
@@ -167,19 +167,19 @@ def promoted(calibrated_beginning: Beginning, server: AnthropicStub, agent: None
     name = proposed(germline)
     rows = germline.does("candidate", "test", name, "--dry-run", "--json").json["events"]
     (frozen,) = (row["payload"] for row in rows if row["type"] == "ComparisonFrozen")
-    found = tried(germline, name)
+    candidate = tried(germline, name)
     germline.does("verify")
     with open_library(germline.folder / ".germline" / "registry.db") as library:
         body = library.log.get_blob(frozen["comparison"])
     assert body is not None
-    return Promoted(found, json.loads(body))
+    return Promoted(candidate, json.loads(body))
 
 
 def test_a_calibrated_judge_counts_and_its_verdict_promotes(promoted: Promoted) -> None:
-    found = promoted.candidate
-    assert found["verdict"] == "promote"
-    assert (found["before"]["value"], found["after"]["value"]) == (0.5, 0.75)
-    assert found["rollouts"]["judges"][0]["counts"]
+    candidate = promoted.candidate
+    assert candidate["verdict"] == "promote"
+    assert (candidate["before"]["value"], candidate["after"]["value"]) == (0.5, 0.75)
+    assert candidate["rollouts"]["judges"][0]["counts"]
 
 
 def test_what_was_frozen_says_who_judged_and_whether_it_counted(promoted: Promoted) -> None:
@@ -200,16 +200,18 @@ def test_once_its_rubric_changes_it_is_a_note_again_under_another_evaluator(cali
 
 def test_the_judge_sees_the_work_and_the_reference_in_both_orders(germline: Terminal, stub: AnthropicStub) -> None:
     tried(germline, proposed(germline))
-    shown = [blocks(one.body) for one in stub.asked("judge")]
-    assert {frozenset((one["first"][:6], one["second"][:6])) for one in shown} == {frozenset(("a plai", "answer"))}
-    assert sum(one["first"] == "a plain answer" for one in shown) * 2 == len(shown)
-    assert all(one["task"].startswith("Do the thing of task") for one in shown)
+    shown = [blocks(request.body) for request in stub.asked("judge")]
+    assert {frozenset((pair["first"][:6], pair["second"][:6])) for pair in shown} == {
+        frozenset(("a plai", "answer"))
+    }
+    assert sum(pair["first"] == "a plain answer" for pair in shown) * 2 == len(shown)
+    assert all(pair["task"].startswith("Do the thing of task") for pair in shown)
 
 
 def test_without_a_model_the_other_layers_decide_alone(germline: Terminal, stub: AnthropicStub) -> None:
     germline.write("germline.toml", SETTINGS)
-    found = tried(germline, proposed(germline))
-    assert (found["verdict"], found["rollouts"]["judges"]) == ("reject", [])
+    candidate = tried(germline, proposed(germline))
+    assert (candidate["verdict"], candidate["rollouts"]["judges"]) == ("reject", [])
     assert stub.received == []
 
 
@@ -223,15 +225,19 @@ def test_a_counting_judge_that_declines_voids_the_pairs_and_promotes_nothing(
         return declines() if "task-01" in shown["first"] + shown["second"] else good(body)
 
     stub.script("judge", often_declines)
-    found = tried(calibrated, proposed(calibrated))
-    assert found["verdict"] == "hold"
-    assert found["rollouts"]["void"] > 0
+    candidate = tried(calibrated, proposed(calibrated))
+    assert candidate["verdict"] == "hold"
+    assert candidate["rollouts"]["void"] > 0
 
 
 def test_a_noting_judge_that_declines_takes_nothing_with_it(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("judge", declines())
-    found = tried(germline, proposed(germline))
-    assert (found["verdict"], found["rollouts"]["void"], found["rollouts"]["judges"]) == ("reject", 0, [])
+    candidate = tried(germline, proposed(germline))
+    assert (candidate["verdict"], candidate["rollouts"]["void"], candidate["rollouts"]["judges"]) == (
+        "reject",
+        0,
+        [],
+    )
 
 
 def test_a_task_whose_only_grader_is_a_judge_is_refused(germline: Terminal) -> None:
@@ -244,6 +250,6 @@ def test_a_task_whose_only_grader_is_a_judge_is_refused(germline: Terminal) -> N
 
 def test_the_cost_of_judging_is_part_of_what_a_run_cost(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("judge", lambda _: gives({"reason": "alike", "better": "tie"}))
-    found = tried(germline, proposed(germline))
-    runs = found["rollouts"]["runs"]
-    assert found["rollouts"]["cost_usd"] == pytest.approx(runs * (0.01 + 2 * 0.02))
+    candidate = tried(germline, proposed(germline))
+    runs = candidate["rollouts"]["runs"]
+    assert candidate["rollouts"]["cost_usd"] == pytest.approx(runs * (0.01 + 2 * 0.02))

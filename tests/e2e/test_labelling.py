@@ -44,7 +44,9 @@ def germline(scanned: Beginning) -> Terminal:
 
 def known(germline: Terminal) -> dict[str, float | None]:
     with open_registry(germline.folder / ".germline/registry.db") as registry:
-        return {one.name: one.outcome.value if one.outcome else None for one in all_episodes(registry)}
+        return {
+            episode.name: episode.outcome.value if episode.outcome else None for episode in all_episodes(registry)
+        }
 
 
 def test_a_file_of_labels_is_taken_in_whole(germline: Terminal) -> None:
@@ -62,7 +64,7 @@ def test_a_file_of_labels_is_taken_in_whole(germline: Terminal) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("name,verdict\ns1,1\n", "has no column episode and no column value: it begins with name, verdict"),
         ("", "it begins with –"),
@@ -75,11 +77,13 @@ def test_a_file_of_labels_is_taken_in_whole(germline: Terminal) -> None:
         ("episode,value,source\ns1,1,user\ns1,0,user\n", "line 3: s1 is 1 in line 2"),
     ],
 )
-def test_a_file_with_a_mistake_is_refused_whole_and_says_where(germline: Terminal, text: str, said: str) -> None:
+def test_a_file_with_a_mistake_is_refused_whole_and_says_where(
+    germline: Terminal, text: str, message: str
+) -> None:
     germline.write("labels.csv", text)
     before = germline.events()
     answer = germline("outcome", "--csv", "labels.csv")
-    assert (answer.code, said in answer.err) == (2, True), answer.err
+    assert (answer.code, message in answer.err) == (2, True), answer.err
     assert germline.events() == before
 
 

@@ -21,8 +21,8 @@ COMMIT = "4f2a9c1e" * 5
 def episode(name: str, labels: dict[str, str]) -> str:
     about = {"type": "episode", "episode": name, "dataset": "d", "task": name, "labels": labels}
     step = {"type": "step", "episode": name, "tool": "sql", "text": f"SELECT {name}", "error": True}
-    said = ("no such table: visits", f"access denied\nasked by Ada Lovelace, {name}")
-    records = [about, *({**step, "error_text": text} for text in said)]
+    error_texts = ("no such table: visits", f"access denied\nasked by Ada Lovelace, {name}")
+    records = [about, *({**step, "error_text": text} for text in error_texts)]
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
@@ -40,24 +40,24 @@ def germline(tmp_path: Path) -> Terminal:
 def known(germline: Terminal) -> dict[str, tuple[float, str] | None]:
     with open_registry(germline.folder / ".germline/registry.db") as registry:
         return {
-            one.name: (one.outcome.value, one.outcome.source) if one.outcome else None
-            for one in all_episodes(registry)
+            record.name: (record.outcome.value, record.outcome.source) if record.outcome else None
+            for record in all_episodes(registry)
         }
 
 
 def test_an_outcome_recorded_late_counts_from_then_on(germline: Terminal) -> None:
     assert set(known(germline).values()) == {None}
-    told = germline.does("outcome", "e7", "--value", "1", "--source", "ci", "--json").json
-    assert (told["schema"], told["recorded"]) == ("germline/outcome/1", 1)
+    document = germline.does("outcome", "e7", "--value", "1", "--source", "ci", "--json").json
+    assert (document["schema"], document["recorded"]) == ("germline/outcome/1", 1)
     assert known(germline)["e7"] == (1.0, "ci")
-    germline.does("outcome", told["episodes"][0]["episode"][:14], "--value", "0", "--source", "user")
+    germline.does("outcome", document["episodes"][0]["episode"][:14], "--value", "0", "--source", "user")
     assert known(germline)["e7"] == (0.0, "user")
     assert germline.does("signals", "--quality", "--json").json["quality"]["failed"] == 1
 
 
 def test_a_commit_names_all_its_episodes_however_it_is_abbreviated(germline: Terminal) -> None:
-    told = germline.does("outcome", f"commit={COMMIT}", "--value", "1", "--source", "merge", "--json").json
-    assert {row["name"] for row in told["episodes"]} == {"e0", "e1"}
+    document = germline.does("outcome", f"commit={COMMIT}", "--value", "1", "--source", "merge", "--json").json
+    assert {row["name"] for row in document["episodes"]} == {"e0", "e1"}
     assert germline.does("outcome", "pr=0", "--value", "1", "--source", "merge", "--json").json["recorded"] == 0
 
 
@@ -70,21 +70,21 @@ def test_saying_the_same_again_adds_no_event(germline: Terminal) -> None:
 
 
 def test_a_dry_outcome_changes_nothing(germline: Terminal) -> None:
-    told = germline.does("outcome", "e3", "--value", "1", "--source", "ci", "--dry-run", "--json").json
-    assert [event["type"] for event in told["events"]] == ["OutcomeRecorded"]
+    document = germline.does("outcome", "e3", "--value", "1", "--source", "ci", "--dry-run", "--json").json
+    assert [event["type"] for event in document["events"]] == ["OutcomeRecorded"]
     assert known(germline)["e3"] is None
 
 
 @pytest.mark.parametrize(
-    ("named", "said", "hint"),
+    ("named", "message", "hint"),
     [("nobody", "no episode nobody", "LABEL=VALUE"), ("pr=99", "label pr=99", "commit")],
 )
 def test_an_episode_that_nobody_knows_is_an_error_unless_a_job_allows_it(
-    germline: Terminal, named: str, said: str, hint: str
+    germline: Terminal, named: str, message: str, hint: str
 ) -> None:
     answer = germline("outcome", named, "--value", "1", "--source", "ci")
-    assert (answer.code, said in answer.err, hint in answer.hint) == (2, True, True)
-    assert said in germline.does("outcome", named, "--value", "1", "--source", "ci", "--if-known").err
+    assert (answer.code, message in answer.err, hint in answer.hint) == (2, True, True)
+    assert message in germline.does("outcome", named, "--value", "1", "--source", "ci", "--if-known").err
 
 
 def test_an_outcome_outside_the_scale_is_refused(germline: Terminal) -> None:
@@ -116,7 +116,7 @@ def test_a_frozen_evaluator_keeps_its_outcomes_until_a_quarter_of_its_sealed_tas
 
 def evidence_of(germline: Terminal, template: str) -> list[str]:
     signals = germline.does("signals", "--json").json["signals"]
-    return [name for one in signals if template in one["template"] for name in one["evidence"]]
+    return [name for signal in signals if template in signal["template"] for name in signal["evidence"]]
 
 
 def test_erased_text_and_salt_are_gone_from_the_files_and_the_chain_holds(germline: Terminal) -> None:
@@ -128,8 +128,8 @@ def test_erased_text_and_salt_are_gone_from_the_files_and_the_chain_holds(germli
     assert b"Lovelace" not in kept
     assert before["hmac"].encode() not in kept
     assert germline.does("verify", "--json").json["ok"]
-    told = shown(germline, names[0])
-    assert told["erased"]["reason"] == "Ada asked"
+    piece = shown(germline, names[0])
+    assert piece["erased"]["reason"] == "Ada asked"
     assert "because Ada asked" in germline.does("evidence", "show", names[0]).out
 
 
@@ -138,12 +138,12 @@ def session(number: int, name: str = "") -> str:
     about = {"sessionId": f"s{number}", "timestamp": f"2026-01-01T00:00:{number:02}Z"}
     tool = "open_vault" if name else "open_door"
     use = {"type": "tool_use", "id": "t1", "name": tool, "input": {"number": number}}
-    said = {"type": "tool_result", "tool_use_id": "t1", "is_error": bool(name)}
-    said["content"] = f"cannot open the vault of {name}" if name else "open"
+    tool_result = {"type": "tool_result", "tool_use_id": "t1", "is_error": bool(name)}
+    tool_result["content"] = f"cannot open the vault of {name}" if name else "open"
     records = [
         {"type": "user", "uuid": "u", **about, "message": {"role": "user", "content": f"open {number}"}},
         {"type": "assistant", "uuid": "a", **about, "message": {"id": "m1", "content": [use]}},
-        {"type": "user", "uuid": "r", **about, "message": {"role": "user", "content": [said]}},
+        {"type": "user", "uuid": "r", **about, "message": {"role": "user", "content": [tool_result]}},
     ]
     return "".join(json.dumps(record) + "\n" for record in records)
 
@@ -161,13 +161,13 @@ def visited(tmp_path: Path) -> Terminal:
 def naming(germline: Terminal, name: str) -> list[str]:
     """Find the evidence that names a person."""
     signals = germline.does("signals", "--json").json["signals"]
-    every = dict.fromkeys(piece for one in signals for piece in one["evidence"])
+    every = dict.fromkeys(piece for signal in signals for piece in signal["evidence"])
     return [piece for piece in every if name in (shown(germline, piece).get("text") or "")]
 
 
 def shown(germline: Terminal, piece: str) -> dict[str, Any]:
-    told: dict[str, Any] = germline.does("evidence", "show", piece, "--json").json
-    return told
+    document: dict[str, Any] = germline.does("evidence", "show", piece, "--json").json
+    return document
 
 
 def stored(germline: Terminal) -> bytes:
@@ -179,9 +179,9 @@ def test_erased_text_does_not_live_on_in_what_readers_remember_of_the_log(visite
     kept = stored(visited)
     assert (kept.count(b"Lovelace"), kept.count(b"Stone")) == (2, 2)  # the evidence, and a session that may go on
     names = naming(visited, "Lovelace")
-    told = visited.does("evidence", "erase", *names, "--reason", "she asked", "--json").json
-    assert told["templates"] == ["cannot open the vault of <*> <*>"]
-    assert told["still_in"] == [f"{visited.folder}/logs/0.jsonl, line 3"]
+    erasure = visited.does("evidence", "erase", *names, "--reason", "she asked", "--json").json
+    assert erasure["templates"] == ["cannot open the vault of <*> <*>"]
+    assert erasure["still_in"] == [f"{visited.folder}/logs/0.jsonl, line 3"]
     kept = stored(visited)
     assert (kept.count(b"Lovelace"), kept.count(b"Stone")) == (0, 2)
     assert visited.does("scan", "logs", "--json").json["unchanged"] == 3
@@ -220,7 +220,7 @@ def more_visits(germline: Terminal) -> None:
     for number in range(3, 40):
         germline.write(f"logs/{number}.jsonl", session(number, "Bob Stone" if number < 11 else ""))
     raised = germline.does("scan", "logs", "--json").json["raised"]
-    assert "tool_failure" in {one["kind"] for one in raised}
+    assert "tool_failure" in {signal["kind"] for signal in raised}
 
 
 def test_a_record_that_was_erased_is_no_evidence_of_a_later_signal(visited: Terminal) -> None:
@@ -240,9 +240,9 @@ def test_pieces_that_keep_the_same_record_go_together_and_others_that_say_the_sa
     assert "other piece" not in answer.out
     assert naming(visited, "Cy Young") == []
     stone = naming(visited, "Bob Stone")
-    told = visited.does("evidence", "erase", stone[0], "--reason", "he asked", "--json").json
-    assert set(told["erased"]) | set(told["alike"]) == set(stone)
-    assert set(naming(visited, "Bob Stone")) == set(told["alike"])
+    erasure = visited.does("evidence", "erase", stone[0], "--reason", "he asked", "--json").json
+    assert set(erasure["erased"]) | set(erasure["alike"]) == set(stone)
+    assert set(naming(visited, "Bob Stone")) == set(erasure["alike"])
 
 
 def test_erasing_needs_a_reason_and_happens_once(germline: Terminal) -> None:
@@ -276,8 +276,8 @@ def test_why_says_when_and_why_evidence_was_erased(learned: Terminal) -> None:
     place = f"sql-analyst:{learned.learned_line()}"
     names = [piece["id"] for piece in learned.does("why", place, "--json").json["evidence"]]
     learned.does("evidence", "erase", *names[:2], "--reason", "Ada asked")
-    told = learned.does("why", place, "--json").json
-    assert [row["id"] for row in told["erased"]] == names[:2]
-    assert len(told["evidence"]) == len(names) - 2
+    explanation = learned.does("why", place, "--json").json
+    assert [row["id"] for row in explanation["erased"]] == names[:2]
+    assert len(explanation["evidence"]) == len(names) - 2
     assert "2 pieces erased on " in learned.does("why", place).out
     assert "because Ada asked" in learned.does("why", place).out

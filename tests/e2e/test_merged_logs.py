@@ -136,8 +136,8 @@ def test_a_skill_that_both_changed_ends_as_a_candidate_on_ours(ada: Clone, bob: 
     share(ada)
     learn(bob, "Count the rows.")
     share(bob)
-    said = fetch(bob, ada)
-    assert "both changed it since a version in common; candidate" in said.out
+    answer = fetch(bob, ada)
+    assert "both changed it since a version in common; candidate" in answer.out
     assert "Look at the schema" not in text(bob)
     (candidate,) = waiting(bob)
     shown = bob.does("candidate", "show", candidate).out
@@ -217,7 +217,7 @@ def test_a_log_that_is_not_whole_is_refused_with_its_place(ada: Clone, bob: Clon
     ada_log(bob, ada)
     file = bob.folder / LOG / "skills/sql-analyst.jsonl"
     body = file.read_bytes()
-    for damaged, said in (
+    for damaged, message in (
         (body.replace(b"Look at", b"Skip", 1), "line 7: no event of a log: its text is not what was hashed"),
         (b"<<<<<<< HEAD\n" + body, "line 1: a mark of git where two sides conflict"),
         (body.partition(b"\n")[2], "is missing"),
@@ -226,7 +226,7 @@ def test_a_log_that_is_not_whole_is_refused_with_its_place(ada: Clone, bob: Clon
         file.write_bytes(damaged)
         refused = bob("import", "log", LOG)
         assert refused.code == 3
-        assert said in refused.err
+        assert message in refused.err
     assert "sql-analyst@1" in bob.does("status").out
 
 

@@ -89,16 +89,16 @@ def test_a_task_that_asks_for_a_container_has_its_calls_made_in_there_and_its_sk
 def test_the_transcript_is_kept_whole_and_without_secrets(table: Bench, stub: AnthropicStub) -> None:
     secret = "sk-ant-" + "z" * 30
     trial = table.trial(sh(f"echo {secret} > key; cat key"), finish())
-    told = table.transcript(trial)
-    assert (told["task"], told["split"], told["model"], told["skill_mode"]) == (
+    transcript = table.transcript(trial)
+    assert (transcript["task"], transcript["split"], transcript["model"], transcript["skill_mode"]) == (
         "greet-ada",
-        told["split"],
+        transcript["split"],
         "stub-agent",
         "injected",
     )
-    assert [turn["role"] for turn in told["messages"]] == ["user", "assistant", "user", "assistant"]
-    assert told["answer"] == "done"
-    assert secret not in json.dumps(told)
+    assert [turn["role"] for turn in transcript["messages"]] == ["user", "assistant", "user", "assistant"]
+    assert transcript["answer"] == "done"
+    assert secret not in json.dumps(transcript)
     assert secret in stub.texts("agent")  # what it works on is its own: there it stands as it is
 
 
@@ -108,7 +108,7 @@ def test_without_a_call_what_it_says_is_the_answer(table: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "told", "tools"),
+    ("mode", "prompt", "tools"),
     [
         ("injected", "You have this skill:\n\n<skill", 4),
         ("must-follow", "You must follow it:\n\n<skill", 4),
@@ -116,12 +116,12 @@ def test_without_a_call_what_it_says_is_the_answer(table: Bench) -> None:
     ],
 )
 def test_the_mode_says_how_the_model_is_told_of_the_skill(
-    table: Bench, stub: AnthropicStub, mode: SkillMode, told: str, tools: int
+    table: Bench, stub: AnthropicStub, mode: SkillMode, prompt: str, tools: int
 ) -> None:
     table.trial(finish(), agent=table.agent(mode))
     body = stub.asked("agent")[0].body
     (system,) = body["system"]
-    assert told in system["text"]
+    assert prompt in system["text"]
     assert system["cache_control"] == {"type": "ephemeral"}
     assert ("Say Hello." in system["text"]) == (mode != "choice")
     assert len(body["tools"]) == tools
@@ -136,7 +136,7 @@ def test_a_skill_of_choice_is_loaded_by_a_tool_and_that_is_on_record(table: Benc
         finish(),
     )
     trial = table.trial(*script, arm=arm, agent=table.agent("choice"))
-    results = [said_last(one.body) for one in stub.asked("agent")[1:]]
+    results = [said_last(request.body) for request in stub.asked("agent")[1:]]
     assert results[0] == "there is no skill 'nonsense'"
     assert "Say Hello." in results[1]
     assert "../skill/greeter" in results[1]
@@ -173,7 +173,8 @@ def test_places_are_told_from_the_working_folder_so_that_prompts_repeat(table: B
 def test_only_the_last_turn_is_marked_for_the_cache(table: Bench, stub: AnthropicStub) -> None:
     table.trial(sh("true"), sh("true"), finish())
     marked = [
-        ["cache_control" in turn["content"][0] for turn in one.body["messages"]] for one in stub.asked("agent")
+        ["cache_control" in turn["content"][0] for turn in request.body["messages"]]
+        for request in stub.asked("agent")
     ]
     assert marked == [[False], [False, False, True], [False, False, False, False, True]]
 
@@ -190,13 +191,13 @@ def test_calls_that_make_no_sense_are_told_and_the_run_goes_on(table: Bench, stu
     assert table.trial(nonsense, finish()).status == "done"
     results = stub.asked("agent")[-1].body["messages"][-1]["content"]
     assert all(result["is_error"] for result in results)
-    said = [result["content"] for result in results]
-    assert said[0] == "there is no tool 'fly'"
-    assert said[1].startswith("argv: ")
-    assert "not installed" in said[2]
-    assert said[3].startswith("it could not be started")
-    assert said[4] == "No such file or directory: gone.txt"
-    assert said[5].startswith("path: ")
+    contents = [result["content"] for result in results]
+    assert contents[0] == "there is no tool 'fly'"
+    assert contents[1].startswith("argv: ")
+    assert "not installed" in contents[2]
+    assert contents[3].startswith("it could not be started")
+    assert contents[4] == "No such file or directory: gone.txt"
+    assert contents[5].startswith("path: ")
 
 
 def test_a_call_that_reaches_out_of_the_sandbox_is_stopped_and_told(table: Bench, tmp_path: Path) -> None:
@@ -240,13 +241,13 @@ def test_the_network_is_out_of_reach(table: Bench, stub: AnthropicStub) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "said"),
+    ("limits", "note"),
     [({"most_replies": 2}, "not done after 2 replies"), ({"run_tokens": 2_000}, "not done after 2,400 tokens")],
 )
-def test_a_limit_of_replies_or_tokens_stops_the_run_at_0(table: Bench, limits: dict[str, int], said: str) -> None:
+def test_a_limit_of_replies_or_tokens_stops_the_run_at_0(table: Bench, limits: dict[str, int], note: str) -> None:
     trial = table.trial(sh("echo Hello Ada > out.txt"), agent=table.agent("injected", **limits))
     assert (trial.status, trial.value, trial.layers) == ("stopped", 0.0, ())
-    assert said in trial.note
+    assert note in trial.note
     assert trial.cost_usd == pytest.approx(2 * PAID)
 
 

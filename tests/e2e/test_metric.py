@@ -120,13 +120,13 @@ def figures(candidate: Candidate) -> Rollouts:
 
 def test_a_better_number_in_twenty_pairs_promotes_one_file(timed: Timed) -> None:
     assert timed.better.verdict == "promote"
-    found = figures(timed.better)
-    assert (found.tasks, found.no_skill) == (20, None)
-    assert found.difference == pytest.approx(0.5, abs=0.05)
+    rollouts = figures(timed.better)
+    assert (rollouts.tasks, rollouts.no_skill) == (20, None)
+    assert rollouts.difference == pytest.approx(0.5, abs=0.05)
     assert timed.better.version == timed.registry.capsule(NAME).version == 2
     (file,) = timed.registry.capsule(NAME).files
     assert timed.registry.log.get_blob(file.entry.blob) == b"0"
-    frozen = next(one.event for one in timed.registry.log.read(types=("ComparisonFrozen",)))
+    frozen = next(envelope.event for envelope in timed.registry.log.read(types=("ComparisonFrozen",)))
     body = timed.registry.log.get_blob(getattr(frozen, "comparison"))  # noqa: B009 - one kind was asked for
     assert body is not None
     assert b"steering steering.md sha256:" in body
@@ -147,8 +147,8 @@ def test_a_command_that_fails_has_the_worst_value_and_is_no_lost_pair(timed: Tim
 
 def test_the_incumbent_is_measured_anew_beside_each_candidate(timed: Timed) -> None:
     for candidate in (timed.lucky, timed.broken, timed.better):
-        found = figures(candidate)
-        assert (found.reused, found.runs) == (0, 40 * found.rounds)
+        rollouts = figures(candidate)
+        assert (rollouts.reused, rollouts.runs) == (0, 40 * rollouts.rounds)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_the_last_number_of_the_last_line_counts(line: str, number: float | None
 
 
 @pytest.mark.parametrize(
-    ("key", "line", "said"),
+    ("key", "line", "message"),
     [
         ("bounds", "bounds = [10.0, 0.0]", "the first is the least"),
         ("direction", 'direction = "up"', "direction"),
@@ -189,6 +189,8 @@ def test_the_last_number_of_the_last_line_counts(line: str, number: float | None
         ("name", "name = ", "is no TOML"),
     ],
 )
-def test_a_metric_that_cannot_be_is_refused_with_its_place(tmp_path: Path, key: str, line: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_a_metric_that_cannot_be_is_refused_with_its_place(
+    tmp_path: Path, key: str, line: str, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
         load_metric(written(tmp_path, **{key: line}))

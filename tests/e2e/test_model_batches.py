@@ -44,13 +44,13 @@ def test_a_round_goes_out_as_one_batch_and_comes_back_in_order_at_half_the_price
     with asking(registry, stub, stub.settings(batch=True)) as model:
         model.pause = pauses.append
         replies = model.ask_all(questions("a", "b", "a"))
-    assert [one.answer.which for one in replies if isinstance(one, Reply)] == ["a", "b", "a"]
+    assert [reply.answer.which for reply in replies if isinstance(reply, Reply)] == ["a", "b", "a"]
     assert [event.cost_usd for event in asked(registry)] == pytest.approx([HALF] * 3)
     assert {event.batch for event in asked(registry)} == {"msgbatch_0001"}
     (batch,) = sent(registry)
     assert batch.prompts == tuple(event.prompt_hash for event in asked(registry))
     assert pauses == [2.0]
-    assert [one.path for one in stub.received if one.method == "POST"] == ["/v1/messages/batches"] * 3
+    assert [request.path for request in stub.received if request.method == "POST"] == ["/v1/messages/batches"] * 3
     assert registry.log.verify().problems == ()
 
 
@@ -60,10 +60,10 @@ def test_each_result_of_a_batch_fails_alone_and_what_was_paid_for_is_kept(
     steps = {"ok": gives(PICK), "cut": cuts('{"which"'), "wrong": refused("prompt is too long"), "gone": drops()}
     stub.script("proposer", lambda body: steps[body["messages"][0]["content"][0]["text"]])
     with asking(registry, stub, stub.settings(batch=True)) as model:
-        found = model.ask_all(questions(*steps))
-    assert [type(one) for one in found] == [Reply, CutOffError, RequestRefusedError, ServerFaultError]
-    told = [(event.outcome, event.error, event.cost_usd) for event in asked(registry)]
-    assert told == [
+        replies = model.ask_all(questions(*steps))
+    assert [type(reply) for reply in replies] == [Reply, CutOffError, RequestRefusedError, ServerFaultError]
+    outcomes = [(event.outcome, event.error, event.cost_usd) for event in asked(registry)]
+    assert outcomes == [
         ("ok", "", HALF),
         ("max_tokens", "max_tokens", HALF),
         ("error", "request_refused", 0.0),
@@ -84,8 +84,8 @@ def test_a_batch_that_is_not_done_is_gone_on_with_and_not_sent_again(
     assert first.batch == "msgbatch_0001"
     assert asked(registry) == []
     with asking(registry, stub, stub.settings(batch=True)) as model:  # another process, later on
-        found = model.ask_all(questions("b", "c", "a"))
-    assert all(isinstance(one, Reply) for one in found)
+        replies = model.ask_all(questions("b", "c", "a"))
+    assert all(isinstance(reply, Reply) for reply in replies)
     assert [len(rows) for rows in stub.batches.values()] == [2, 1]
     assert sorted(event.batch for event in asked(registry)) == ["msgbatch_0001", "msgbatch_0001", "msgbatch_0002"]
 
@@ -99,8 +99,8 @@ def test_the_same_prompt_twice_in_a_batch_has_two_results_each_taken_once(
     with asking(registry, stub, stub.settings(batch=True, batch_wait_s=1.0)) as model:
         model.ask_all(questions("a", "a"))
     with asking(registry, stub, stub.settings(batch=True)) as model:
-        found = model.ask_all(questions("a", "a", "a"))
-    assert [one.answer.which for one in found if isinstance(one, Reply)] == ["1", "2", "3"]
+        replies = model.ask_all(questions("a", "a", "a"))
+    assert [reply.answer.which for reply in replies if isinstance(reply, Reply)] == ["1", "2", "3"]
     assert len(stub.batches) == 2
 
 
@@ -117,8 +117,8 @@ def test_what_a_batch_may_cost_is_reserved_until_it_has_ended(registry: Registry
         assert isinstance(refusal, SpendingCapError)
         assert refusal.cap == "models.cap_usd_per_day"
         assert refusal.spent == pytest.approx(batch.most_usd)
-        found = model.ask_all(questions("a", "b"))  # what is out already costs nothing more
-    assert all(isinstance(one, Reply) for one in found)
+        replies = model.ask_all(questions("a", "b"))  # what is out already costs nothing more
+    assert all(isinstance(reply, Reply) for reply in replies)
 
 
 def test_a_batch_that_its_server_lost_is_settled_and_sent_again(registry: Registry, stub: AnthropicStub) -> None:
@@ -131,8 +131,8 @@ def test_a_batch_that_its_server_lost_is_settled_and_sent_again(registry: Regist
         assert isinstance(lost, RequestRefusedError)
         stub.batches["msgbatch_0001"] = []
         stub.polls = 0
-        (found,) = model.ask_all(questions("a"))
-    assert isinstance(found, Reply)
+        (reply,) = model.ask_all(questions("a"))
+    assert isinstance(reply, Reply)
     assert len(stub.batches) == 2
 
 
@@ -140,8 +140,8 @@ def test_a_result_that_is_missing_is_told_and_settled(registry: Registry, stub: 
     stub.script("proposer", gives(PICK))
     with asking(registry, stub, stub.settings(batch=True)) as model:
         model.pause = lambda _: stub.batches["msgbatch_0001"].clear()
-        (found,) = model.ask_all(questions("a"))
-    assert isinstance(found, MalformedReplyError)
+        (error,) = model.ask_all(questions("a"))
+    assert isinstance(error, MalformedReplyError)
     assert [event.error for event in asked(registry)] == ["malformed"]
 
 

@@ -165,14 +165,14 @@ def test_the_sdk_tries_again_and_a_later_answer_counts(registry: Registry, stub:
     assert [event.outcome for event in asked(registry)] == ["ok"]
 
 
-@pytest.mark.parametrize(("asks", "said"), [("3600", "in 3,600 s"), ("inf", "in 1,000,000,000 s")])
+@pytest.mark.parametrize(("asks", "hint"), [("3600", "in 3,600 s"), ("inf", "in 1,000,000,000 s")])
 def test_a_server_that_asks_to_wait_for_long_is_not_waited_for(
-    registry: Registry, stub: AnthropicStub, asks: str, said: str
+    registry: Registry, stub: AnthropicStub, asks: str, hint: str
 ) -> None:
     step = rate_limited(retry_after=asks, retry_after_ms="no number")
     error = caught(registry, stub, step, max_retries=2)
     assert isinstance(error, RateLimitedError)
-    assert said in error.hint
+    assert hint in error.hint
     assert len(stub.asked("proposer")) == 1
 
 
@@ -308,7 +308,7 @@ def test_one_question_of_a_round_that_fails_takes_no_other_with_it(
     stub.script("proposer", gives(PICK), overloaded(), declines(), gives(PICK))
     with asking(registry, stub) as model:
         round_ = model.ask_all([question(f"{number}?") for number in range(4)])
-    assert [type(one).__name__ for one in round_] == ["Reply", "OverloadedError", "DeclinedError", "Reply"]
+    assert [type(reply).__name__ for reply in round_] == ["Reply", "OverloadedError", "DeclinedError", "Reply"]
     assert [event.outcome for event in asked(registry)] == ["ok", "error", "refusal", "ok"]
 
 

@@ -74,7 +74,7 @@ def test_what_the_estimate_would_refuse_is_counted_by_the_server_first(
         assert stub.asked() == []
         stub.counts = 4_000
         model.ask(long)
-        assert [one.path for one in stub.received][-2:] == [COUNTING, "/v1/messages"]
+        assert [request.path for request in stub.received][-2:] == [COUNTING, "/v1/messages"]
         body = stub.received[-2].body
         assert set(body) == {"model", "system", "messages", "output_config"}
         stub.counts = 9_000

@@ -67,9 +67,9 @@ def germline(scanned: Beginning, stub: AnthropicStub) -> Terminal:
     return germline
 
 
-def verdicts(told: dict[str, Any]) -> dict[str, str]:
+def verdicts(run: dict[str, Any]) -> dict[str, str]:
     """Give the verdicts of a run by the line that each candidate would bring."""
-    cycles = [cycle for cycle in told["cycles"] if cycle["candidate"]]
+    cycles = [cycle for cycle in run["cycles"] if cycle["candidate"]]
     return {_unscoped(cycle["candidate"]["edits"][0]["text"]): cycle["verdict"] for cycle in cycles}
 
 
@@ -88,14 +88,14 @@ def test_the_true_rule_is_promoted_the_false_one_rejected_by_replay_the_injected
     germline: Terminal, stub: AnthropicStub
 ) -> None:
     stub.script("proposer", gives(reflection(TRUE, FALSE)), gives(reflection(INJECTION, TRUE)))
-    told = germline.does(*EVOLVE, "--json").json
-    assert verdicts(told) == {TRUE_LINE: "promote", FALSE_LINE: "reject", INJECTED: "hold"}
-    _, false, injected = told["cycles"]
+    run = germline.does(*EVOLVE, "--json").json
+    assert verdicts(run) == {TRUE_LINE: "promote", FALSE_LINE: "reject", INJECTED: "hold"}
+    _, false, injected = run["cycles"]
     assert false["effect"]["risk_difference"] < 0  # measured on logs that the model never saw
     assert "quarantine: text that overrides instructions" in injected["reasons"][0]
-    assert told["model"]["refuted"] == {"explore": 0, "sealed": 1, "runs": 0}
-    assert (told["model"]["prompts"], told["model"]["tokens"]) == (2, 2400)
-    assert told["model"]["cost_usd"] == pytest.approx(0.04)
+    assert run["model"]["refuted"] == {"explore": 0, "sealed": 1, "runs": 0}
+    assert (run["model"]["prompts"], run["model"]["tokens"]) == (2, 2400)
+    assert run["model"]["cost_usd"] == pytest.approx(0.04)
     skill = (germline.folder / f"skills/{SKILL}/SKILL.md").read_text()
     assert TRUE_LINE in skill
     assert FALSE_LINE not in skill
@@ -125,15 +125,15 @@ def test_a_chat_server_ends_with_the_lines_of_the_messages_api_and_a_tape_replay
 
 def test_why_names_the_model_the_prompt_the_tokens_and_the_cost(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("proposer", gives(reflection(TRUE)), gives(NOTHING))
-    told = germline.does(*EVOLVE, "--json").json
-    place = f"{SKILL}:{told['cycles'][0]['candidate']['edits'][0]['line']}"
+    run = germline.does(*EVOLVE, "--json").json
+    place = f"{SKILL}:{run['cycles'][0]['candidate']['edits'][0]['line']}"
     model = germline.does("why", place, "--json").json["model"]
     asked = json.loads(json.dumps(stub.asked("proposer")[0].body))
     assert (model["name"], model["role"]) == (asked["model"], "proposer") == ("stub-proposer", "proposer")
     assert (model["tokens"], model["cost_usd"]) == (1200, pytest.approx(0.02))
-    said = germline.does("why", place).out
-    assert f"stub-proposer, prompt {model['prompt'][:12]}, 1,200 tokens, 0.0200 USD" in said
-    assert "by model stub-proposer" in said
+    explanation = germline.does("why", place).out
+    assert f"stub-proposer, prompt {model['prompt'][:12]}, 1,200 tokens, 0.0200 USD" in explanation
+    assert "by model stub-proposer" in explanation
 
 
 def test_the_proposer_is_never_shown_anything_of_the_sealed_logs_or_the_audit(
@@ -147,11 +147,11 @@ def test_the_proposer_is_never_shown_anything_of_the_sealed_logs_or_the_audit(
     for _ in range(2):  # with what the gate said of the first run in its memory
         germline.does("evolve", SKILL, "--proposer", "claude", "--seed", "7")
     assert len(stub.asked("proposer")) >= 4
-    assert {one.role for one in stub.asked()} == {"proposer", "writer", "notes"}
+    assert {request.role for request in stub.asked()} == {"proposer", "writer", "notes"}
     assert MARKER not in stub.texts()
     assert "no such table: orders_" in stub.texts("proposer")  # evidence there was
-    told = germline.does("candidates", "--json").json["candidates"]
-    figures = {str(one["effect"]["risk_difference"])[:6] for one in told if one["effect"]}
+    candidates = germline.does("candidates", "--json").json["candidates"]
+    figures = {str(candidate["effect"]["risk_difference"])[:6] for candidate in candidates if candidate["effect"]}
     assert figures
     assert not any(figure in stub.texts() for figure in figures)
 
@@ -162,12 +162,12 @@ def test_a_suggestion_without_a_claim_is_asked_for_one_and_only_once(
     bare = suggestion(edit(TRUE_LINE, None, GENE), edit("Be careful with names.", None, GENE))
     late = {"claims": [{"suggestion": 1, "edit": 1, "claim": after_error(TEMPLATE, do="sql:SHOW")}]}
     stub.script("proposer", gives(reflection(bare)), gives(NOTHING), gives(late))
-    told = germline.does(*EVOLVE, "--json").json
-    assert verdicts(told) == {TRUE_LINE: "promote", "Be careful with names.": "hold"}
+    run = germline.does(*EVOLVE, "--json").json
+    assert verdicts(run) == {TRUE_LINE: "promote", "Be careful with names.": "hold"}
     assert len(stub.asked("proposer")) == 3
     question = stub.asked("proposer")[-1].body["messages"]
-    assert [one["role"] for one in question] == ["user", "assistant", "user"]
-    held = next(one for one in told["cycles"] if one["verdict"] == "hold")
+    assert [message["role"] for message in question] == ["user", "assistant", "user"]
+    held = next(cycle for cycle in run["cycles"] if cycle["verdict"] == "hold")
     assert held["reasons"][0].startswith("no claim covers it, so a person decides")
     assert "Be careful" in germline.does("candidates").out
 
@@ -177,15 +177,15 @@ def test_what_explore_refutes_is_rejected_without_asking_the_sealed_logs(
 ) -> None:
     guess = suggestion(edit("Try the query again.", after_error(TEMPLATE, do="sql:SELECT"), GENE))
     stub.script("proposer", gives(reflection(guess)), gives(reflection(TRUE)))
-    told = germline.does(*EVOLVE, "--json").json
-    assert verdicts(told)["Try the query again."] == "reject"
-    assert told["model"]["refuted"] == {"explore": 1, "sealed": 0, "runs": 0}
-    refuted = next(one for one in told["cycles"] if one["verdict"] == "reject")
+    run = germline.does(*EVOLVE, "--json").json
+    assert verdicts(run)["Try the query again."] == "reject"
+    assert run["model"]["refuted"] == {"explore": 1, "sealed": 0, "runs": 0}
+    refuted = next(cycle for cycle in run["cycles"] if cycle["verdict"] == "reject")
     assert refuted["reasons"][0].startswith("explore refutes it: risk difference -0.")
     assert refuted["effect"] is None
     explained = germline.does("gate", "explain", refuted["candidate"]["id"][:12], "--json").json
     assert (explained["way"], explained["sent"]) == ("explore", 0)
-    promoted = next(one for one in told["cycles"] if one["verdict"] == "promote")
+    promoted = next(cycle for cycle in run["cycles"] if cycle["verdict"] == "promote")
     assert any("share 1 of alpha 0.01" in reason for reason in promoted["reasons"])
 
 
@@ -198,12 +198,12 @@ def test_what_to_do_and_what_to_avoid_after_one_error_are_one_candidate_and_coun
     )
     stub.script("proposer", gives(reflection(both)), gives(NOTHING))
     (cycle,) = germline.does(*EVOLVE, "--json").json["cycles"]
-    assert [one["text"] for one in cycle["candidate"]["edits"]] == [TRUE_LINE, "Do not guess another name."]
+    assert [change["text"] for change in cycle["candidate"]["edits"]] == [TRUE_LINE, "Do not guess another name."]
     assert cycle["verdict"] == "promote"
     assert any("share 1 of alpha 0.01" in reason for reason in cycle["reasons"])
     for edit_, kept in zip(cycle["candidate"]["edits"], ("do", "avoid"), strict=True):
-        told = germline.does("why", f"{SKILL}:{edit_['line']}", "--json").json
-        assert told["claim"][kept]
+        explanation = germline.does("why", f"{SKILL}:{edit_['line']}", "--json").json
+        assert explanation["claim"][kept]
 
 
 def test_a_bundle_loses_its_passenger_and_each_edit_that_stays_says_what_it_brought(
@@ -218,7 +218,7 @@ def test_a_bundle_loses_its_passenger_and_each_edit_that_stays_says_what_it_brou
     )
     stub.script("proposer", gives(reflection(both)), gives(NOTHING))
     (cycle,) = germline.does(*EVOLVE, "--json").json["cycles"]
-    assert [one["text"] for one in cycle["candidate"]["edits"]] == [TRUE_LINE]
+    assert [change["text"] for change in cycle["candidate"]["edits"]] == [TRUE_LINE]
     assert cycle["verdict"] == "promote"
     shown = germline.does("candidate", "show", cycle["candidate"]["id"][:12]).out
     assert "passengers were dropped" in " ".join(shown.split())
@@ -247,7 +247,7 @@ def test_without_a_model_in_the_settings_it_says_how_to_name_one(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("step", "said", "paid"),
+    ("step", "message", "paid"),
     [
         (rate_limited(), "was asked too much at once", ""),
         (overloaded(), "is overloaded", ""),
@@ -256,12 +256,12 @@ def test_without_a_model_in_the_settings_it_says_how_to_name_one(tmp_path: Path)
     ids=["429", "529", "dropped"],
 )
 def test_what_would_meet_the_next_signal_too_ends_the_run_and_keeps_the_log_whole(
-    germline: Terminal, stub: AnthropicStub, step: Step, said: str, paid: str
+    germline: Terminal, stub: AnthropicStub, step: Step, message: str, paid: str
 ) -> None:
     stub.script("proposer", step)
     answer = germline(*EVOLVE)
     assert answer.code == 1
-    assert said in answer.err
+    assert message in answer.err
     assert answer.hint
     assert whole(germline)
     assert germline.does("candidates", "--json").json["candidates"] == []
@@ -274,7 +274,7 @@ def test_what_would_meet_the_next_signal_too_ends_the_run_and_keeps_the_log_whol
 
 
 @pytest.mark.parametrize(
-    ("step", "said"),
+    ("step", "message"),
     [
         (declines(), "the model declined to answer as proposer"),
         (cuts('{"suggestions": ['), "was cut off at its limit"),
@@ -283,15 +283,15 @@ def test_what_would_meet_the_next_signal_too_ends_the_run_and_keeps_the_log_whol
     ids=["refusal", "max_tokens", "truncated json"],
 )
 def test_what_lies_in_one_prompt_alone_holds_its_signal_and_the_run_goes_on(
-    germline: Terminal, stub: AnthropicStub, step: Step, said: str
+    germline: Terminal, stub: AnthropicStub, step: Step, message: str
 ) -> None:
     stub.script("proposer", step)
-    told = germline.does(*EVOLVE, "--json").json
-    assert [(one["candidate"], one["verdict"]) for one in told["cycles"]] == [(None, "hold")]
-    assert said in told["cycles"][0]["reasons"][0]
-    assert told["model"]["cost_usd"] > 0
-    assert len(told["model"]["failures"]) == 2
-    assert said in germline.does(*EVOLVE).out
+    run = germline.does(*EVOLVE, "--json").json
+    assert [(cycle["candidate"], cycle["verdict"]) for cycle in run["cycles"]] == [(None, "hold")]
+    assert message in run["cycles"][0]["reasons"][0]
+    assert run["model"]["cost_usd"] > 0
+    assert len(run["model"]["failures"]) == 2
+    assert message in germline.does(*EVOLVE).out
     assert whole(germline)
 
 
@@ -309,9 +309,9 @@ def test_a_turn_whose_ideas_were_seen_before_is_a_turn_and_asks_no_more_prompts_
 
 def test_one_reflection_that_fails_takes_no_other_with_it(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("proposer", declines(), gives(reflection(TRUE)))
-    told = germline.does(*EVOLVE, "--json").json
-    assert verdicts(told) == {TRUE_LINE: "promote"}
-    assert len(told["model"]["failures"]) == 1
+    run = germline.does(*EVOLVE, "--json").json
+    assert verdicts(run) == {TRUE_LINE: "promote"}
+    assert len(run["model"]["failures"]) == 1
 
 
 def test_a_cap_that_is_reached_ends_the_run_and_what_was_judged_before_stays(
@@ -380,8 +380,8 @@ def test_what_no_gene_answers_gets_a_section_that_waits_for_a_person(
 ) -> None:
     germline.write("germline.toml", stub.toml(notes=""))
     stub.script("proposer", gives(NOTHING)).script("writer", gives(SECTION))
-    told = germline.does("evolve", SKILL, "--proposer", "claude", "--seed", "7", "--json").json
-    (cycle,) = [one for one in told["cycles"] if one["candidate"]]
+    run = germline.does("evolve", SKILL, "--proposer", "claude", "--seed", "7", "--json").json
+    (cycle,) = [turn for turn in run["cycles"] if turn["candidate"]]
     assert (cycle["signal"]["kind"], cycle["proposer"], cycle["verdict"]) == (
         "uncovered_failure",
         "writer",
@@ -438,14 +438,14 @@ def test_on_recorded_runs_the_true_rule_is_promoted_the_false_one_dies_on_sealed
     false = suggestion(edit(GUESSES, after("sql:SELECT", 5, avoid="sql:SELECT"), GENE))
     injected = suggestion(edit(INJECTED, after_error(missing, do="sql:SHOW"), GENE))
     stub.script("proposer", gives(reflection(true, false)), gives(reflection(injected)), gives(NOTHING))
-    told = germline.does(*EVOLVE, "--json").json
-    assert told["cycles"][0]["signal"]["template"] == missing
-    assert verdicts(told) == {TRUE_LINE: "promote", GUESSES: "reject", INJECTED: "hold"}
-    _, guess, held = told["cycles"]
+    run = germline.does(*EVOLVE, "--json").json
+    assert run["cycles"][0]["signal"]["template"] == missing
+    assert verdicts(run) == {TRUE_LINE: "promote", GUESSES: "reject", INJECTED: "hold"}
+    _, guess, held = run["cycles"]
     assert guess["effect"]["risk_difference"] < 0
     assert "is not above 0" in guess["reasons"][0]
     assert "quarantine: text that overrides instructions" in held["reasons"][0]
-    assert told["model"]["refuted"] == {"explore": 0, "sealed": 1, "runs": 0}
+    assert run["model"]["refuted"] == {"explore": 0, "sealed": 1, "runs": 0}
     explained = germline.does("gate", "explain", guess["candidate"]["id"][:12], "--json").json
     assert (explained["way"], explained["sent"], explained["verdict"]) == (
         "replay",
@@ -454,7 +454,7 @@ def test_on_recorded_runs_the_true_rule_is_promoted_the_false_one_dies_on_sealed
     )  # one was promoted
     (rejected,) = germline.does("log", "--type", "CandidateRejected", "--json").out.splitlines()
     assert f"candidate:{guess['candidate']['id']}" == json.loads(rejected)["stream"]
-    place = f"{SKILL}:{told['cycles'][0]['candidate']['edits'][0]['line']}"
+    place = f"{SKILL}:{run['cycles'][0]['candidate']['edits'][0]['line']}"
     model = germline.does("why", place, "--json").json["model"]
     assert (model["name"], model["tokens"], model["cost_usd"]) == ("stub-proposer", 1200, pytest.approx(0.02))
     assert model["prompt"][:12] in germline.does("why", place).out

@@ -177,9 +177,9 @@ def test_a_result_of_a_batch_that_cannot_be_read_counts_as_the_most_it_can_have_
     stub.script("proposer", gives(PICK))
     with asking(registry, stub, stub.settings(batch=True)) as model:
         model.pause = lambda _: stub.batches[max(stub.batches)].clear()
-        (found,) = model.ask_all([question()])
+        (error,) = model.ask_all([question()])
         most = most_usd(model)
-    assert isinstance(found, MalformedReplyError)
+    assert isinstance(error, MalformedReplyError)
     (event,) = asked(registry)
     assert event.outcome == "lost"
     assert event.cost_usd == pytest.approx(most / 2)

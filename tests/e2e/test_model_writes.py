@@ -49,11 +49,11 @@ def germline(tmp_path: Path, stub: AnthropicStub) -> Terminal:
     return germline
 
 
-def drafted(told: dict[str, Any]) -> dict[str, Any]:
+def drafted(run: dict[str, Any]) -> dict[str, Any]:
     """Give the turn in which a skill was drafted."""
-    (cycle,) = [one for one in told["cycles"] if one["candidate"]]
-    found: dict[str, Any] = cycle
-    return found
+    (cycle,) = [turn for turn in run["cycles"] if turn["candidate"]]
+    draft: dict[str, Any] = cycle
+    return draft
 
 
 def test_a_signal_that_no_skill_answers_gets_a_skill_that_waits_and_on_approval_is_born(
@@ -63,7 +63,7 @@ def test_a_signal_that_no_skill_answers_gets_a_skill_that_waits_and_on_approval_
     assert (cycle["skill"], cycle["proposer"], cycle["verdict"]) == (NAME, "writer", "hold")
     assert cycle["signal"]["kind"] == "uncovered_failure"
     assert cycle["reasons"] == ["a model wrote this skill: a person decides"]
-    assert [one["op"] for one in cycle["candidate"]["edits"]] == ["new skill"]
+    assert [edit["op"] for edit in cycle["candidate"]["edits"]] == ["new skill"]
     folder = germline.folder / "skills" / NAME
     assert not folder.exists()
     name = cycle["candidate"]["id"][:12]
@@ -79,11 +79,11 @@ def test_a_signal_that_no_skill_answers_gets_a_skill_that_waits_and_on_approval_
     before = germline.events()
     assert germline.does("candidate", "approve", name, "--reason", "useful", "--dry-run").out
     assert (germline.events(), folder.exists()) == (before, False)
-    said = germline.does("candidate", "approve", name, "--reason", "useful").out
-    assert f"{NAME}@1 now, unproven" in said
+    output = germline.does("candidate", "approve", name, "--reason", "useful").out
+    assert f"{NAME}@1 now, unproven" in output
     text = (folder / "SKILL.md").read_text()
     assert f"## Before\n\n- {LOOKS}\n- {CHECKS}\n\n## After\n" in text
-    types = [json.loads(one)["type"] for one in germline.does("log", NAME, "--json").out.splitlines()]
+    types = [json.loads(line)["type"] for line in germline.does("log", NAME, "--json").out.splitlines()]
     assert types[::-1][:1] == ["CandidateProposed"]
     assert "CapsuleBorn" in types
     assert germline.does("verify", "--json").json["ok"]
@@ -104,25 +104,25 @@ def test_a_born_skill_passes_the_reference_validator_and_answers_its_signal(germ
     assert checked.returncode == 0, checked.stdout + checked.stderr
     again = germline.does(*EVOLVE, "--json").json
     assert again["unrouted"] == []
-    assert {one["skill"] for one in again["cycles"]} == {NAME}
+    assert {turn["skill"] for turn in again["cycles"]} == {NAME}
 
 
 def test_why_tells_of_each_line_who_wrote_it_and_that_no_log_was_asked_about_its_claim(germline: Terminal) -> None:
     cycle = drafted(germline.does(*EVOLVE, "--json").json)
     germline.does("candidate", "approve", cycle["candidate"]["id"], "--reason", "useful")
     lines = germline.does("show", NAME, "--json").json["lines"]
-    at = {one["text"]: one for one in lines}
+    at = {line["text"]: line for line in lines}
     claimed, unclaimed = at[f"- {LOOKS}"], at[f"- {CHECKS}"]
     assert (claimed["claimed"], unclaimed["claimed"]) == (False, False)
-    told = germline.does("why", f"{NAME}:{claimed['line']}", "--json").json
-    assert told["claim"] is None
-    said = " ".join(germline.does("why", f"{NAME}:{claimed['line']}").out.split())
-    assert "claim not tested by logs, so no score counts it:" in said
-    assert told["model"]["name"] == "stub-writer"
+    explanation = germline.does("why", f"{NAME}:{claimed['line']}", "--json").json
+    assert explanation["claim"] is None
+    output = " ".join(germline.does("why", f"{NAME}:{claimed['line']}").out.split())
+    assert "claim not tested by logs, so no score counts it:" in output
+    assert explanation["model"]["name"] == "stub-writer"
     assert germline.does("why", f"{NAME}:{unclaimed['line']}", "--json").json["claim"] is None
-    said = germline.does("why", f"{NAME}:{unclaimed['line']}").out
-    assert "claim     none: nothing that logs could refute" in said
-    assert "by model stub-writer; approved by" in said
+    output = germline.does("why", f"{NAME}:{unclaimed['line']}").out
+    assert "claim     none: nothing that logs could refute" in output
+    assert "by model stub-writer; approved by" in output
     germline.does("why", f"{NAME}:3")  # a line of the front matter
     blame = germline.does("show", NAME, "--blame").out
     assert f"{unclaimed['line']:>4} ? - {CHECKS}"[:40] in blame
@@ -140,8 +140,8 @@ def test_what_covers_a_line_is_known_after_a_rebuild_and_after_a_revert(germline
         before = documents(registry)
         rebuild(registry.log)
         assert documents(registry) == before
-    told = {one["text"]: one["claimed"] for one in germline.does("show", NAME, "--json").json["lines"]}
-    assert (told[f"- {LOOKS}"], told[f"- {CHECKS}"], told["## Before"]) == (False, False, None)
+    claimed = {line["text"]: line["claimed"] for line in germline.does("show", NAME, "--json").json["lines"]}
+    assert (claimed[f"- {LOOKS}"], claimed[f"- {CHECKS}"], claimed["## Before"]) == (False, False, None)
 
 
 def test_of_a_section_that_is_claimed_in_part_each_line_says_whether_it_is(
@@ -150,20 +150,20 @@ def test_of_a_section_that_is_claimed_in_part_each_line_says_whether_it_is(
     section = {"reason": "r", "title": "Reports", "lines": DRAFT["sections"][0]["lines"]}
     stub.script("writer", gives(section))
     cycle = drafted(germline.does("evolve", SKILL, *EVOLVE[1:], "--json").json)
-    assert [one["op"] for one in cycle["candidate"]["edits"]] == ["new gene"]
+    assert [edit["op"] for edit in cycle["candidate"]["edits"]] == ["new gene"]
     name = cycle["candidate"]["id"][:12]
     page = germline.does("candidate", "show", name, "--json").json
     assert (len(page["claims"]), page["unclaimed"]) == (1, [f"- {CHECKS}"])
     assert f"+ - {CHECKS}   no claim" in germline.does("candidate", "show", name).out
     germline.does("candidate", "approve", name, "--reason", "useful")
-    told = {one["text"]: one for one in germline.does("show", SKILL, "--json").json["lines"]}
-    assert (told[f"- {LOOKS}"]["claimed"], told[f"- {CHECKS}"]["claimed"]) == (False, False)
+    lines = {line["text"]: line for line in germline.does("show", SKILL, "--json").json["lines"]}
+    assert (lines[f"- {LOOKS}"]["claimed"], lines[f"- {CHECKS}"]["claimed"]) == (False, False)
     germline.does("evolve", SKILL, *EVOLVE[1:])
     assert len(stub.asked("writer")) == 1  # the new section answers the signal
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"name": SKILL}, f"the model calls a new skill {SKILL}, and that name is taken"),
         ({"name": "Report Writing"}, "which is no valid name"),
@@ -179,12 +179,12 @@ def test_of_a_section_that_is_claimed_in_part_each_line_says_whether_it_is(
     ids=["taken", "no name", "nothing", "no lines", "no description", "markup", "hidden"],
 )
 def test_a_draft_that_cannot_be_a_skill_is_told_and_not_proposed(
-    germline: Terminal, stub: AnthropicStub, change: dict[str, Any], said: str
+    germline: Terminal, stub: AnthropicStub, change: dict[str, Any], message: str
 ) -> None:
     stub.script("writer", gives({**DRAFT, **change}))
-    told = germline.does(*EVOLVE, "--json").json
-    assert [one for one in told["cycles"] if one["candidate"]] == []
-    assert said in told["model"]["failures"][-1]
+    run = germline.does(*EVOLVE, "--json").json
+    assert [cycle for cycle in run["cycles"] if cycle["candidate"]] == []
+    assert message in run["model"]["failures"][-1]
     assert germline.does("candidates", "--json").json["candidates"] == []
     assert "CandidateProposed" not in germline.does("log", "--json").out
 
@@ -246,16 +246,16 @@ def test_a_setting_says_where_new_skills_go(germline: Terminal, stub: AnthropicS
 
 def test_a_writer_that_declines_ends_nothing(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("writer", declines())
-    told = germline.does(*EVOLVE, "--json").json
-    assert "declined to answer as writer" in told["model"]["failures"][-1]
-    assert told["model"]["cost_usd"] > 0
+    run = germline.does(*EVOLVE, "--json").json
+    assert "declined to answer as writer" in run["model"]["failures"][-1]
+    assert run["model"]["cost_usd"] > 0
 
 
 def test_without_a_writer_no_skill_is_drafted_and_the_signal_goes_to_the_only_one(
     germline: Terminal, stub: AnthropicStub
 ) -> None:
     germline.write("germline.toml", stub.toml(notes="", writer=""))
-    told = germline.does(*EVOLVE, "--json").json
+    run = germline.does(*EVOLVE, "--json").json
     assert stub.asked("writer") == []
-    assert told["unrouted"] == []
-    assert {cycle["skill"] for cycle in told["cycles"]} == {"sql-analyst"}
+    assert run["unrouted"] == []
+    assert {cycle["skill"] for cycle in run["cycles"]} == {"sql-analyst"}

@@ -60,8 +60,8 @@ def known(folder: Path, chances: Mapping[tuple[str, bool], float], tasks: int = 
 
 def compared(germline: Terminal, *models: str) -> dict[str, Any]:
     (skill,) = germline.does("models", "compare", *models, "--json").json["skills"]
-    found: dict[str, Any] = skill
-    return found
+    comparison: dict[str, Any] = skill
+    return comparison
 
 
 def recorded(germline: Terminal) -> list[str]:
@@ -76,8 +76,8 @@ def test_a_skill_that_helps_with_one_model_and_harms_with_the_other_goes_with_th
         ("old", 2 * TASKS, 2 * TASKS),
         ("new", 2 * TASKS, 2 * TASKS),
     ]
-    said = " ".join(germline.does("models", "compare", "old", "new", "billing", "--dry-run").out.split())
-    assert "billing@1 goes with old: it harms with new." in said
+    output = " ".join(germline.does("models", "compare", "old", "new", "billing", "--dry-run").out.split())
+    assert "billing@1 goes with old: it harms with new." in output
     assert not recorded(germline)
     skill = compared(germline, "new", "old")
     assert (skill["suits"], skill["first"]["verdict"], skill["second"]["verdict"]) == ("second", "harms", "helps")

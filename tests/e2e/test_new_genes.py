@@ -64,7 +64,7 @@ def registry(registry: Registry, tmp_path: Path) -> Registry:
 
 def innovated(registry: Registry, preset: Preset = INNOVATE, *, review: bool = False) -> CycleResult:
     plan = Plan(preset=preset, seed=7, skill=NAME, cycles=1, review=review)
-    (cycle,) = [one for one in evolve(registry, plan).cycles if one.signal.fingerprint == SIGNAL.fingerprint]
+    (cycle,) = [turn for turn in evolve(registry, plan).cycles if turn.signal.fingerprint == SIGNAL.fingerprint]
     return cycle
 
 
@@ -79,10 +79,10 @@ def number_of(registry: Registry, text: str) -> int:
 def test_a_gene_of_another_skill_is_born_under_a_new_id_where_none_answers(registry: Registry) -> None:
     cycle = innovated(registry)
     assert (cycle.verdict, cycle.version) == ("promote", 2), cycle.reasons
-    born = [one.event for one in registry.log.read(types=("GeneBorn",)) if one.event.strategy]  # type: ignore[attr-defined]
-    (gene,) = [one for one in born if isinstance(one, GeneBorn)]
+    born = [envelope.event for envelope in registry.log.read(types=("GeneBorn",)) if envelope.event.strategy]  # type: ignore[attr-defined]
+    (gene,) = [event for event in born if isinstance(event, GeneBorn)]
     assert (gene.gene, gene.derived_from) == (f"{NAME}.3", "teacher.2")
-    assert (gene.claims, [one.fingerprint for one in gene.triggers]) == ((CLAIM,), [SIGNAL.fingerprint])
+    assert (gene.claims, [trigger.fingerprint for trigger in gene.triggers]) == ((CLAIM,), [SIGNAL.fingerprint])
     assert gene.before != gene.after
     assert gene.scored
     assert f"Do the work.\n\n## How to begin\n\n{LESSON}\n## Format\n" in on_disk(registry)
@@ -96,25 +96,25 @@ def test_each_line_of_a_new_gene_says_why_it_is_there(registry: Registry) -> Non
     lines = {line.text: origin for line, origin in blame(registry, registry.capsule(NAME))}
     assert lines["## How to begin\n"] == lines[LESSON]
     assert lines[LESSON].type == "GeneBorn"
-    told = why(registry, registry.capsule(NAME), number_of(registry, LESSON))
-    assert told.claim == CLAIM
-    assert told.candidate is not None
-    assert told.candidate.proposed.proposer == "transfer"
-    assert told.signal is not None
-    assert told.signal.event == SIGNAL
-    assert told.row.version == 2
+    explanation = why(registry, registry.capsule(NAME), number_of(registry, LESSON))
+    assert explanation.claim == CLAIM
+    assert explanation.candidate is not None
+    assert explanation.candidate.proposed.proposer == "transfer"
+    assert explanation.signal is not None
+    assert explanation.signal.event == SIGNAL
+    assert explanation.row.version == 2
     heading = why(registry, registry.capsule(NAME), number_of(registry, "## How to begin\n"))
-    assert (heading.claim, heading.candidate) == (None, told.candidate)
+    assert (heading.claim, heading.candidate) == (None, explanation.candidate)
 
 
 def test_the_command_line_names_the_gene_that_a_line_comes_from(registry: Registry, tmp_path: Path) -> None:
     innovated(registry)
     germline = Terminal(tmp_path, GERMLINE_REGISTRY=registry.log.location, COLUMNS="120")
     place = f"{NAME}:{number_of(registry, LESSON)}"
-    told = germline.does("why", place, "--json").json
-    assert told["origin"]["derived_from"] == "teacher.2"
-    assert told["origin"]["strategy"] == "innovate"
-    assert told["claim"] == CLAIM.model_dump(mode="json")
+    explanation = germline.does("why", place, "--json").json
+    assert explanation["origin"]["derived_from"] == "teacher.2"
+    assert explanation["origin"]["strategy"] == "innovate"
+    assert explanation["claim"] == CLAIM.model_dump(mode="json")
     assert (
         "from      gene teacher.2, which answers the same signal in another skill"
         in germline.does("why", place).out
@@ -228,8 +228,8 @@ def test_a_line_from_a_skill_without_headings_is_born_under_a_title_that_names_t
 
 def born(**fields: object) -> NewGene:
     lines = ("## Begin\n", "\n", "Look first.\n")
-    told = {"gene": f"{NAME}.3", "title": "Begin", "lines": lines, "after_gene": f"{NAME}.1", **fields}
-    return NewGene.model_validate(told)
+    gene_fields = {"gene": f"{NAME}.3", "title": "Begin", "lines": lines, "after_gene": f"{NAME}.1", **fields}
+    return NewGene.model_validate(gene_fields)
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ def followed(germline: Terminal, first: str) -> list[str]:
 
 def next_of(answer: Answer) -> str:
     """Give the first command that an answer says to type next, "" for none."""
-    said = _NEXT.findall(answer.out) or _NEXT.findall(answer.err)
-    return said[-1].removeprefix("germline ") if said else ""
+    commands = _NEXT.findall(answer.out) or _NEXT.findall(answer.err)
+    return commands[-1].removeprefix("germline ") if commands else ""
 
 
 def nothing(germline: Terminal) -> None:

@@ -19,7 +19,7 @@ SEED = ("--seed", "7", "--cycles", "1")
 
 
 @pytest.fixture(scope="module")
-def told(postgres: Server, own_folder: Path) -> Terminal:
+def server_terminal(postgres: Server, own_folder: Path) -> Terminal:
     """Tell the story once: a registry on the server, a skill of the demo that learned a line from its logs."""
     folder = own_folder
     germline = Terminal(folder, GERMLINE_REGISTRY=postgres.new_address(), XDG_STATE_HOME=str(folder / "state"))
@@ -31,35 +31,37 @@ def told(postgres: Server, own_folder: Path) -> Terminal:
     return germline
 
 
-def test_the_whole_story_is_told_on_a_server(told: Terminal) -> None:
-    line = told.learned_line()
-    assert "repair" in told.does("why", f"sql-analyst:{line}").out
-    assert "CapsuleVersioned" in told.does("log", "--json").out
-    status = told.does("status", "--json").json
+def test_the_whole_story_is_told_on_a_server(server_terminal: Terminal) -> None:
+    line = server_terminal.learned_line()
+    assert "repair" in server_terminal.does("why", f"sql-analyst:{line}").out
+    assert "CapsuleVersioned" in server_terminal.does("log", "--json").out
+    status = server_terminal.does("status", "--json").json
     assert status["registry"].startswith("postgresql://postgres@/postgres?host=")
-    found = told.does("verify", "--json").json
-    assert (found["ok"], found["events"]) == (True, status["head"]["position"])
-    assert "PostgreSQL" in told("doctor").out
+    verification = server_terminal.does("verify", "--json").json
+    assert (verification["ok"], verification["events"]) == (True, status["head"]["position"])
+    assert "PostgreSQL" in server_terminal("doctor").out
 
 
-def test_a_registry_in_a_file_tells_the_same_story(told: Terminal, tmp_path: Path) -> None:
+def test_a_registry_in_a_file_tells_the_same_story(server_terminal: Terminal, tmp_path: Path) -> None:
     here = Terminal(tmp_path)
     here.write("skills/sql-analyst/SKILL.md", (demo_folder() / "skills/sql-analyst/SKILL.md").read_bytes())
     here.does("init", "--split-key", SPLIT_KEY)
     here.does("import", "skills")
     here.does("evolve", "sql-analyst", *some_recordings(), *SEED)
-    learned = [terminal.does("show", "sql-analyst").out for terminal in (here, told)]
+    learned = [terminal.does("show", "sql-analyst").out for terminal in (here, server_terminal)]
     assert learned[0] == learned[1]
 
 
-def test_a_dry_run_and_a_revert_do_on_a_server_what_they_do_in_a_file(told: Terminal) -> None:
-    before = told.events()
-    said = told.does("revert", "sql-analyst", "--to", "1", "--reason", "a try", "--dry-run", "--json").json
-    assert said["events"]
-    assert told.events() == before
-    told.does("revert", "sql-analyst", "--to", "1", "--reason", "a try")
-    assert told.events() > before
-    assert told.does("verify", "--json").json["ok"]
+def test_a_dry_run_and_a_revert_do_on_a_server_what_they_do_in_a_file(server_terminal: Terminal) -> None:
+    before = server_terminal.events()
+    rehearsal = server_terminal.does(
+        "revert", "sql-analyst", "--to", "1", "--reason", "a try", "--dry-run", "--json"
+    ).json
+    assert rehearsal["events"]
+    assert server_terminal.events() == before
+    server_terminal.does("revert", "sql-analyst", "--to", "1", "--reason", "a try")
+    assert server_terminal.events() > before
+    assert server_terminal.does("verify", "--json").json["ok"]
 
 
 def test_init_refuses_a_registry_that_is_there_and_a_dry_run_makes_none(postgres: Server, tmp_path: Path) -> None:
@@ -71,14 +73,14 @@ def test_init_refuses_a_registry_that_is_there_and_a_dry_run_makes_none(postgres
         assert "already" in germline(*again).err
 
 
-def test_files_beside_a_registry_on_a_server_lie_in_ones_own_state(told: Terminal) -> None:
-    kept = [path.name for path in (told.folder / "state/germline").rglob("*") if path.is_file()]
+def test_files_beside_a_registry_on_a_server_lie_in_ones_own_state(server_terminal: Terminal) -> None:
+    kept = [path.name for path in (server_terminal.folder / "state/germline").rglob("*") if path.is_file()]
     assert "registry.db.checkpoints.jsonl" in kept
 
 
 @pytest.mark.parametrize("words", [("restore", "copy.db"), ("doctor", "--repair", "--yes")])
-def test_commands_that_need_a_file_say_so(told: Terminal, words: tuple[str, ...]) -> None:
-    answer = told(*words)
+def test_commands_that_need_a_file_say_so(server_terminal: Terminal, words: tuple[str, ...]) -> None:
+    answer = server_terminal(*words)
     assert answer.code == 2
     assert "is on PostgreSQL" in answer.err
 

@@ -42,13 +42,13 @@ def terminal(tmp_path: Path) -> Terminal:
     """Give a registry in a folder whose name steers terminals."""
     folder = tmp_path / HOSTILE.replace("/", "")
     folder.mkdir()
-    found = Terminal(folder)
-    found.does("init", "--split-key", SPLIT_KEY)
-    found.write(f"skills/{HOSTILE}/SKILL.md", SKILL)
-    found.write("skills/broken/SKILL.md", f"---\nname: {HOSTILE!r}\n---\n")
-    found.write(f"{HOSTILE}.jsonl", STEPS.replace('"r"', json.dumps(HOSTILE)))
-    found.write("germline.toml", f'[scan]\npaths = ["{HOSTILE!a}"]\n'.replace("'", "").replace("\\x", "\\u00"))
-    return found
+    germline = Terminal(folder)
+    germline.does("init", "--split-key", SPLIT_KEY)
+    germline.write(f"skills/{HOSTILE}/SKILL.md", SKILL)
+    germline.write("skills/broken/SKILL.md", f"---\nname: {HOSTILE!r}\n---\n")
+    germline.write(f"{HOSTILE}.jsonl", STEPS.replace('"r"', json.dumps(HOSTILE)))
+    germline.write("germline.toml", f'[scan]\npaths = ["{HOSTILE!a}"]\n'.replace("'", "").replace("\\x", "\\u00"))
+    return germline
 
 
 @pytest.mark.parametrize(

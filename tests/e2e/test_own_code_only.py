@@ -126,12 +126,12 @@ def drawn(port: int, path: str) -> bytes:
     head = f"GET {path}ws?width=80&height=24 HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\n"
     with socket.create_connection(("127.0.0.1", port), timeout=60) as page:
         page.sendall(f"{head}Connection: Upgrade\r\nUpgrade: websocket\r\n{key}\r\n".encode())
-        told = b""
-        while b"\x1b[" not in told:  # what draws; a page that failed is closed without
+        received = b""
+        while b"\x1b[" not in received:  # what draws; a page that failed is closed without
             more = page.recv(65_536)
-            assert more, told
-            told += more
-        return told
+            assert more, received
+            received += more
+        return received
 
 
 def test_pages_of_the_served_screens_run_none_of_it(trap: Path, monkeypatch: pytest.MonkeyPatch) -> None:

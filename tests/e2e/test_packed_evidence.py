@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 def sample(number: int) -> Record:
     call = {"id": "k", "function": "add", "arguments": {"x": number}}
     error = {"type": "timeout", "message": f"the adder is out of order, ticket {number}0é"}
-    said: list[Record] = [
+    messages: list[Record] = [
         {"role": "user", "content": f"add {number} and 2"},
         {"role": "assistant", "content": "", "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "k", "content": "", "error": error},
         {"role": "assistant", "content": "I cannot add."},
     ]
-    return {"id": f"s{number}", "epoch": 1, "messages": said, "scores": {"x": {"value": "I"}}}
+    return {"id": f"s{number}", "epoch": 1, "messages": messages, "scores": {"x": {"value": "I"}}}
 
 
 def test_evidence_in_an_archive_is_shown_as_its_message_with_its_place_in_the_sample(
@@ -33,10 +33,10 @@ def test_evidence_in_an_archive_is_shown_as_its_message_with_its_place_in_the_sa
     germline.write("logs/sums.eval", archive_body([sample(number) for number in range(4)]))
     assert germline.does("scan", "logs", "--json").json["errors"] == 4
     signals = germline.does("signals", "--json").json["signals"]
-    (pieces,) = [one["evidence"] for one in signals if one["kind"] == "error_template"]
-    told = [germline.does("evidence", "show", piece, "--json").json for piece in pieces]
-    assert {(one["line"], one["still_there"]) for one in told} == {(3, True)}
-    assert {one["text"] for one in told} == {f"the adder is out of order, ticket {n}0é" for n in range(4)}
+    (pieces,) = [signal["evidence"] for signal in signals if signal["kind"] == "error_template"]
+    evidence = [germline.does("evidence", "show", piece, "--json").json for piece in pieces]
+    assert {(piece["line"], piece["still_there"]) for piece in evidence} == {(3, True)}
+    assert {piece["text"] for piece in evidence} == {f"the adder is out of order, ticket {n}0é" for n in range(4)}
     shown = germline.does("evidence", "show", pieces[0]).out
     assert "sums.eval, message 3 of a packed sample, byte " in shown
     assert "\n  the adder is out of order, ticket " in shown

@@ -38,9 +38,9 @@ def ran(germline: Terminal, version: int, won: list[bool], *, first: int) -> Non
 def test_the_folder_holds_the_version_and_is_called_like_the_skill(germline: Terminal) -> None:
     drawn = {}
     for seed in range(12):
-        told = germline.does("pick", SKILL, "--seed", str(seed), "--json").json
-        drawn[told["version"]] = told["folder"]
-        assert (told["schema"], told["label"]) == ("germline/pick/1", f"{SKILL}@{told['version']}")
+        pick = germline.does("pick", SKILL, "--seed", str(seed), "--json").json
+        drawn[pick["version"]] = pick["folder"]
+        assert (pick["schema"], pick["label"]) == ("germline/pick/1", f"{SKILL}@{pick['version']}")
     assert set(drawn) == {1, 2}
     for version, folder in drawn.items():
         assert folder == str(germline.folder / f".germline/versions/{SKILL}@{version}/{SKILL}")
@@ -63,23 +63,23 @@ def test_picking_appends_nothing_while_nothing_is_sure(germline: Terminal) -> No
 
 def test_versions_that_nothing_is_known_of_have_equal_chances(germline: Terminal) -> None:
     offers = germline.does("pick", SKILL, "--json").json["offers"]
-    assert [(one["version"], one["aliases"], one["newest"]) for one in offers] == [
+    assert [(offer["version"], offer["aliases"], offer["newest"]) for offer in offers] == [
         (1, ["stable"], False),
         (2, [], True),
     ]
-    assert [one["chance"] for one in offers] == pytest.approx([0.5, 0.5])
+    assert [offer["chance"] for offer in offers] == pytest.approx([0.5, 0.5])
 
 
 def test_what_wins_more_is_likelier_and_what_is_surely_worse_is_retired(germline: Terminal) -> None:
     ran(germline, 1, [False, False, False, True] * 3, first=0)
     ran(germline, 2, [True, True, True, False] * 3, first=20)
-    told = germline.does("pick", SKILL, "--json").json
-    chances = {one["version"]: one["chance"] for one in told["offers"]}
+    pick = germline.does("pick", SKILL, "--json").json
+    chances = {offer["version"]: offer["chance"] for offer in pick["offers"]}
     assert chances[2] > 0.95
-    assert told["retired"] == []
+    assert pick["retired"] == []
     ran(germline, 1, [False, False, False, True] * 3, first=40)
     dry = germline.does("pick", SKILL, "--dry-run", "--json").json
-    assert [one["type"] for one in dry["events"]] == ["VersionRetired"]
+    assert [event["type"] for event in dry["events"]] == ["VersionRetired"]
     (gone,) = germline.does("pick", SKILL, "--json").json["retired"]
     assert gone["version"] == 1
     assert "after 24 episodes" in gone["reason"]
@@ -91,17 +91,17 @@ def test_what_wins_more_is_likelier_and_what_is_surely_worse_is_retired(germline
 
 
 def test_a_dry_run_writes_nothing(germline: Terminal) -> None:
-    told = germline.does("pick", SKILL, "--dry-run", "--json").json
-    assert told["dry_run"]
+    pick = germline.does("pick", SKILL, "--dry-run", "--json").json
+    assert pick["dry_run"]
     assert not (germline.folder / ".germline/versions").exists()
 
 
 def test_where_the_newest_goes_it_says_that_it_still_stands(germline: Terminal) -> None:
     ran(germline, 1, [True] * 30, first=0)
     ran(germline, 2, [False] * 30, first=30)
-    said = germline.does("pick", SKILL).out
-    assert said.startswith(f"{SKILL}@1  ")
-    assert f"germline revert {SKILL} --to 1 --reason TEXT" in said
+    output = germline.does("pick", SKILL).out
+    assert output.startswith(f"{SKILL}@1  ")
+    assert f"germline revert {SKILL} --to 1 --reason TEXT" in output
 
 
 def test_what_was_changed_in_the_folder_is_written_again(germline: Terminal) -> None:
@@ -114,14 +114,14 @@ def test_what_was_changed_in_the_folder_is_written_again(germline: Terminal) -> 
 
 
 def test_a_session_that_had_a_picked_folder_counts_under_its_version(germline: Terminal) -> None:
-    told = germline.does("pick", SKILL, "--seed", "1", "--json").json
-    other = {1: 2, 2: 1}[told["version"]]
-    place = told["folder"].rpartition("/")[0]
+    pick = germline.does("pick", SKILL, "--seed", "1", "--json").json
+    other = {1: 2, 2: 1}[pick["version"]]
+    place = pick["folder"].rpartition("/")[0]
     sessions(germline.folder / "sessions", SKILL, "---\nx\n---\ncut …", [True], first=0, folder_of_skill=place)
     germline.does("scan", "sessions")
     germline.does("outcome", "branch=merged", "--value", "1", "--source", "merge")
     offers = germline.does("pick", SKILL, "--json").json["offers"]
-    assert {one["version"]: one["episodes"] for one in offers} == {told["version"]: 1, other: 0}
+    assert {offer["version"]: offer["episodes"] for offer in offers} == {pick["version"]: 1, other: 0}
 
 
 def test_an_unknown_skill_is_told(germline: Terminal) -> None:

@@ -59,7 +59,7 @@ def divisions(intercode: Sequence[EpisodeRecord]) -> list[Division]:
 
 def sealed_figures(divisions: Sequence[Division], claim: Claim) -> list[Contrast]:
     figures = [contrast(cases_of(claim, division.sealed)) for division in divisions]
-    return [one for one in figures if one is not None]
+    return [figure for figure in figures if figure is not None]
 
 
 @pytest.mark.data
@@ -72,7 +72,11 @@ def test_nothing_is_promoted_where_recorded_outcomes_are_dealt_out_again(
     judged_count = 0
     for seed in SEEDS:
         division = division_of(placebo(intercode, seed), str(seed))
-        assert [one for one in evolved(division, names, str(seed)) if one.verdict.decision == "promote"] == []
+        assert [
+            judgement
+            for judgement in evolved(division, names, str(seed))
+            if judgement.verdict.decision == "promote"
+        ] == []
         direct = measure([DO_SHOW], (), division, STAMP, seed=DRAWS)  # past explore
         assert judge(direct.figures, WRITTEN_RULE, 1).decision != "promote"
         judged_count += direct.figures.effect is not None
@@ -83,7 +87,11 @@ def test_nothing_is_promoted_where_actions_do_not_matter_and_success_ends_the_ep
     past_explore = 0
     for seed in SEEDS:
         division = division_of(world_without_a_rule(seed), str(seed))
-        assert [one for one in evolved(division, [NO_TABLE], str(seed)) if one.verdict.decision == "promote"] == []
+        assert [
+            judgement
+            for judgement in evolved(division, [NO_TABLE], str(seed))
+            if judgement.verdict.decision == "promote"
+        ] == []
         direct = measure([DO_SHOW], (), division, STAMP, seed=DRAWS)
         assert direct.figures.effect is not None
         past_explore += judge(direct.figures, WRITTEN_RULE, 1).decision == "promote"
@@ -145,8 +153,8 @@ def test_sealed_figures_of_the_recorded_runs_are_those_of_the_page(
     divisions: Sequence[Division], claim: Claim, median: float, passes: int
 ) -> None:
     figures = sealed_figures(divisions, claim)
-    assert statistics.median(one.difference.value for one in figures) == pytest.approx(median, abs=0.03)
-    assert sum(one_sided_p(one.z) <= WRITTEN_RULE.alpha for one in figures) == passes
+    assert statistics.median(figure.difference.value for figure in figures) == pytest.approx(median, abs=0.03)
+    assert sum(one_sided_p(figure.z) <= WRITTEN_RULE.alpha for figure in figures) == passes
 
 
 @pytest.mark.data

@@ -95,7 +95,7 @@ def test_a_session_that_names_no_folder_belongs_where_its_file_lies(tmp_path: Pa
 def test_only_the_sessions_of_this_project_are_explained(germline: Terminal) -> None:
     explained = germline.does("scan", "--explain", "--json").json["explained"]
     assert len(explained) == 4
-    assert all("one-more" not in found["file"] and "two" not in found["file"] for found in explained)
+    assert all("one-more" not in session["file"] and "two" not in session["file"] for session in explained)
 
 
 def test_a_folder_that_leads_up_again_is_another_project(tmp_path: Path) -> None:

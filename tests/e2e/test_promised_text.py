@@ -184,11 +184,11 @@ def test_a_version_from_before_there_was_a_promise_is_compared_with_a_fold_of_it
     packed, _ = registry_files(1)
     germline = Terminal(tmp_path, GERMLINE_REGISTRY=str(tmp_path / "registry.db"))
     germline.write("registry.db", gzip.decompress(packed.read_bytes()))
-    said = {ref: germline.does("show", f"{NAME}{ref}").out for ref in ("", "@3")}
+    texts = {ref: germline.does("show", f"{NAME}{ref}").out for ref in ("", "@3")}
     for view, ref in (("live", ""), ("snapshot", "@3")):
         with changed(germline, [with_text(document) for document in stored(germline, view, NAME)]):
             refused(germline, f"show {NAME}{ref}", 1)
-    assert said == {ref: germline.does("show", f"{NAME}{ref}").out for ref in said}
+    assert texts == {ref: germline.does("show", f"{NAME}{ref}").out for ref in texts}
 
 
 def test_verify_names_the_skill_and_the_version(germline: Terminal) -> None:
@@ -209,14 +209,14 @@ def test_any_changed_document_is_named_by_verify_and_changes_no_text_that_leaves
     versions = range(1, thaw(stored(germline, "live", NAME)[0][3]).version + 1)
 
     def texts() -> dict[str, str]:
-        said = {}
+        skill_texts = {}
         with closing(SqliteLog.open(path, read_only=True)) as log:
             for ref in ("", *map(str, versions)):
                 try:
-                    said[ref] = skill_text(Library(log).capsule(NAME, ref))
+                    skill_texts[ref] = skill_text(Library(log).capsule(NAME, ref))
                 except GermlineError as error:
-                    said[ref] = f"{type(error).__name__}"
-        return said
+                    skill_texts[ref] = f"{type(error).__name__}"
+        return skill_texts
 
     whole = texts()
     by_view = {document[0]: document for document in draws.sample(every, len(every))}
@@ -262,10 +262,10 @@ def test_a_changed_event_changes_no_answer_without_a_word(germline: Terminal) ->
                 flipped = whole[:-1] + ("~" if isinstance(whole, str) else b"~")
             database.execute(f"UPDATE events SET {column} = ? WHERE position = ?", (flipped, position))
         try:
-            for line, said in before.items():
+            for line, output in before.items():
                 answer = germline(*line.split())
-                assert answer.out == said or answer.code in {1, 3}, (position, column, line)
-                assert answer.out == said or re.search(r"^error  |/error/", answer.err, re.MULTILINE), (
+                assert answer.out == output or answer.code in {1, 3}, (position, column, line)
+                assert answer.out == output or re.search(r"^error  |/error/", answer.err, re.MULTILINE), (
                     position,
                     line,
                 )

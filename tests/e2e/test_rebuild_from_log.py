@@ -25,7 +25,7 @@ Files = dict[str, tuple[bytes, int]]
 
 
 @pytest.fixture
-def told(registry: Registry, tmp_path: Path) -> Registry:
+def full_registry(registry: Registry, tmp_path: Path) -> Registry:
     """A registry in which everything has happened: promotions, a hand edit, a revert, aliases, protection."""
     place = imported(registry, tmp_path, files=FILES)
     (place / "scripts" / "run.sh").chmod(0o755)
@@ -43,8 +43,8 @@ def told(registry: Registry, tmp_path: Path) -> Registry:
 
 
 def files_below(folder: Path) -> Files:
-    found = (file for file in folder.rglob("*") if file.is_file())
-    return {str(file.relative_to(folder)): (file.read_bytes(), file.stat().st_mode & 0o777) for file in found}
+    files = (file for file in folder.rglob("*") if file.is_file())
+    return {str(file.relative_to(folder)): (file.read_bytes(), file.stat().st_mode & 0o777) for file in files}
 
 
 def every_version(registry: Registry, folder: Path) -> dict[int, Files]:
@@ -55,27 +55,31 @@ def every_version(registry: Registry, folder: Path) -> dict[int, Files]:
 
 
 def test_rebuilding_the_deleted_projection_gives_the_same_files_byte_for_byte(
-    told: Registry, tmp_path: Path
+    full_registry: Registry, tmp_path: Path
 ) -> None:
     place = tmp_path / NAME
-    files, versions, before = files_below(place), every_version(told, tmp_path / "before"), documents(told)
-    told.log.drop_documents()
+    files, versions, before = (
+        files_below(place),
+        every_version(full_registry, tmp_path / "before"),
+        documents(full_registry),
+    )
+    full_registry.log.drop_documents()
     shutil.rmtree(place)
-    assert documents(told) == []
-    rebuild(told.log)
-    publish(told, NAME)
-    assert documents(told) == before
+    assert documents(full_registry) == []
+    rebuild(full_registry.log)
+    publish(full_registry, NAME)
+    assert documents(full_registry) == before
     assert files_below(place) == files
-    assert every_version(told, tmp_path / "after") == versions
+    assert every_version(full_registry, tmp_path / "after") == versions
 
 
 def test_a_fresh_database_with_the_source_tables_alone_gives_the_same_files_byte_for_byte(
-    told: Registry, tmp_path: Path
+    full_registry: Registry, tmp_path: Path
 ) -> None:
-    versions, before = every_version(told, tmp_path / "before"), documents(told)
+    versions, before = every_version(full_registry, tmp_path / "before"), documents(full_registry)
     copy = tmp_path / "copy" / "registry.db"
     copy.parent.mkdir()
-    with closing(sqlite3.connect(told.log.location)) as source, closing(sqlite3.connect(copy)) as target:
+    with closing(sqlite3.connect(full_registry.log.location)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
         target.execute("DELETE FROM documents")
         target.commit()
@@ -86,32 +90,32 @@ def test_a_fresh_database_with_the_source_tables_alone_gives_the_same_files_byte
         assert documents(other) == before
         assert every_version(other, tmp_path / "after") == versions
         assert log.verify().problems == ()
-        assert log.verify().head == told.log.head()
+        assert log.verify().head == full_registry.log.head()
 
 
-def test_a_rebuilt_registry_goes_on_as_the_first_one_would(told: Registry) -> None:
-    rebuild(told.log)
-    learn(told, "More.\n", candidate="c9", claims=())
-    before = documents(told)
-    rebuild(told.log)
-    assert documents(told) == before
-    assert told.capsule(NAME).version == 7
+def test_a_rebuilt_registry_goes_on_as_the_first_one_would(full_registry: Registry) -> None:
+    rebuild(full_registry.log)
+    learn(full_registry, "More.\n", candidate="c9", claims=())
+    before = documents(full_registry)
+    rebuild(full_registry.log)
+    assert documents(full_registry) == before
+    assert full_registry.capsule(NAME).version == 7
 
 
-def test_a_projection_of_another_format_is_folded_anew_when_it_is_opened(told: Registry) -> None:
-    before = told.log.document("registry", "")
+def test_a_projection_of_another_format_is_folded_anew_when_it_is_opened(full_registry: Registry) -> None:
+    before = full_registry.log.document("registry", "")
     assert before is not None
     old = before.body.replace(f'"format":{FORMAT}'.encode(), b'"format":1')
     assert old != before.body
-    told.log.put_documents([StoredDocument("registry", "", 0, old)])
-    assert not told.is_projected()
-    with open_library(Path(told.log.location)) as library:
+    full_registry.log.put_documents([StoredDocument("registry", "", 0, old)])
+    assert not full_registry.is_projected()
+    with open_library(Path(full_registry.log.location)) as library:
         assert library.log.document("registry", "") == before
 
 
 @pytest.mark.parametrize(("a_second", "on_terminal"), [(1, True), (1, False), (1_000, True)])
 def test_who_waits_at_a_terminal_for_events_to_be_folded_anew_is_told_so(
-    told: Registry,
+    full_registry: Registry,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     a_second: int,
@@ -119,10 +123,10 @@ def test_who_waits_at_a_terminal_for_events_to_be_folded_anew_is_told_so(
 ) -> None:
     monkeypatch.setattr("tui.session.open_registry._FOLDED_A_SECOND", a_second)
     monkeypatch.setattr("sys.stderr.isatty", lambda: on_terminal)
-    told.log.drop_documents()
-    listed(told, Path(told.log.location))
-    note = f"note       the events are folded again, once: about {told.log.head().position} s\n"
-    with open_library(Path(told.log.location)):
+    full_registry.log.drop_documents()
+    listed(full_registry, Path(full_registry.log.location))
+    note = f"note       the events are folded again, once: about {full_registry.log.head().position} s\n"
+    with open_library(Path(full_registry.log.location)):
         assert capsys.readouterr().err == (note if on_terminal and a_second == 1 else "")
-    with open_library(Path(told.log.location)):
+    with open_library(Path(full_registry.log.location)):
         assert capsys.readouterr().err == ""

@@ -16,8 +16,14 @@ if TYPE_CHECKING:
 
 def failing(*episodes: int, text: str = "no such table: visits") -> str:
     steps = (
-        {"type": "step", "episode": f"{text[:3]}{one}", "tool": "sql", "text": f"SELECT {one}", "error": True}
-        for one in episodes
+        {
+            "type": "step",
+            "episode": f"{text[:3]}{episode}",
+            "tool": "sql",
+            "text": f"SELECT {episode}",
+            "error": True,
+        }
+        for episode in episodes
     )
     return "".join(json.dumps({**step, "error_text": text}) + "\n" for step in steps)
 
@@ -40,10 +46,10 @@ def error_templates(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 def test_signals_and_status_count_what_the_last_scan_knew(germline: Terminal) -> None:
     rows = germline.does("signals", "--json").json["signals"]
-    told = error_templates(rows)["no such table: visits"]
-    assert (told["count"], told["episodes"]) == (53, 53)
-    assert told["raised_with"]["count"] == 3
-    assert told["severity"] > told["raised_with"]["severity"]
+    signal = error_templates(rows)["no such table: visits"]
+    assert (signal["count"], signal["episodes"]) == (53, 53)
+    assert signal["raised_with"]["count"] == 3
+    assert signal["severity"] > signal["raised_with"]["severity"]
     assert [row["severity"] for row in rows] == sorted((row["severity"] for row in rows), reverse=True)
     waiting = error_templates(germline.does("status", "--json").json["open_signals"])
     assert waiting["no such table: visits"]["count"] == 53
@@ -53,9 +59,9 @@ def test_signals_and_status_count_what_the_last_scan_knew(germline: Terminal) ->
 
 def test_an_event_keeps_what_was_known_and_no_other_is_raised(germline: Terminal) -> None:
     with open_library(germline.folder / ".germline/registry.db") as library:
-        about = [one.event for one in library.signals() if one.event.template == "no such table: visits"]
-        counts = {one.event.fingerprint: one.event.count for one in library.signals()}
-    assert [one.count for one in about if one.kind == "error_template"] == [3]
+        about = [signal.event for signal in library.signals() if signal.event.template == "no such table: visits"]
+        counts = {signal.event.fingerprint: signal.event.count for signal in library.signals()}
+    assert [event.count for event in about if event.kind == "error_template"] == [3]
     assert len(counts) == len(set(counts))
 
 

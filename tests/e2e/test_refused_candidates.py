@@ -152,8 +152,8 @@ def test_the_gate_refuses_a_change_beyond_the_trust_region(
         reason="it helps",
         lines=(LearnedLine("Begin each task with this: call ls. " * 30, HELPS),),
     )
-    said = refusal_of(registry, monkeypatch, wanted, skill="bare")
-    assert said == "lint: 1081 characters change, the trust region allows 800"
+    refusal = refusal_of(registry, monkeypatch, wanted, skill="bare")
+    assert refusal == "lint: 1081 characters change, the trust region allows 800"
 
 
 def test_the_gate_refuses_more_edits_than_the_budget(
@@ -165,8 +165,8 @@ def test_the_gate_refuses_more_edits_than_the_budget(
     wanted = OwnSection(
         proposer="test", reason="it helps", lines=(line,), copied=Copied("teacher.2", "How to begin")
     )
-    said = refusal_of(registry, monkeypatch, wanted, preset=ONE_EDIT, skill="bare")
-    assert said == "lint: 2 edits, the preset allows 1"
+    refusal = refusal_of(registry, monkeypatch, wanted, preset=ONE_EDIT, skill="bare")
+    assert refusal == "lint: 2 edits, the preset allows 1"
 
 
 def test_the_gate_refuses_an_edit_of_a_protected_line(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:

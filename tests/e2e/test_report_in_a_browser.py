@@ -55,15 +55,15 @@ class Browsed(NamedTuple):
 
     report: Path
     seen: dict[int, Seen]
-    said: str
+    console: str
 
 
 @pytest.fixture(scope="module")
 def chromium() -> str:
-    found = next((path for name in NAMES if (path := shutil.which(name))), None)
-    if found is None:
+    executable = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if executable is None:
         pytest.skip("no Chromium is installed: apt-get install chromium")
-    return found
+    return executable
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +77,13 @@ def browsed(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Browsed:
     outer.write_text(
         f"<!doctype html><meta charset=utf-8><body>{frames}<script>{PROBE}</script>", encoding="utf-8"
     )
-    dom, said = dumped(chromium, outer, folder)
+    dom, console = dumped(chromium, outer, folder)
     opened = re.findall(r'<iframe width="(\d+)"[^>]*?((?: data-[a-z]+="[^"]*")+)>', dom)
-    seen = {int(width): Seen(**dict(re.findall(r'data-([a-z]+)="([^"]*)"', told))) for width, told in opened}
-    return Browsed(folder / "report.html", seen, said)
+    seen = {
+        int(width): Seen(**dict(re.findall(r'data-([a-z]+)="([^"]*)"', attributes)))
+        for width, attributes in opened
+    }
+    return Browsed(folder / "report.html", seen, console)
 
 
 def dumped(chromium: str, page: Path, folder: Path, at: str = "") -> tuple[str, str]:
@@ -125,4 +128,4 @@ def test_a_link_into_what_is_folded_unfolds_it(chromium: str, browsed: Browsed) 
 
 
 def test_the_console_has_nothing_to_say(browsed: Browsed) -> None:
-    assert browsed.said == ""
+    assert browsed.console == ""

@@ -139,7 +139,7 @@ def test_a_slow_script_of_a_skill_becomes_faster_and_prints_the_same(
     rules = {step["rule"]: step for step in steps}
     assert (rules["evidence"]["asks"], rules["evidence"]["holds"]) == ("at least 100 after 1 round", True)
     page = germline.does("candidate", "show", held["candidate"], "--json").json
-    assert {(found["path"], found["level"]) for found in page["findings"]} == {(path, "quarantine")}
+    assert {(finding["path"], finding["level"]) for finding in page["findings"]} == {(path, "quarantine")}
     table = germline.does("research", NAME, "--status").out
     assert "   2 kept  " in table
     assert "evals/count.py is outside the surface" in table
@@ -154,9 +154,9 @@ def test_a_file_outside_of_any_skill_is_researched_explained_and_taken_back(
     germline.write("program.md", "Make it take fewer steps.\n")
     faster, _, poisoned, rest = ideas("tools/slow.py")[1:]
     stub.script("proposer", faster, poisoned, rest)
-    told = germline.does("research", "tools/slow.py", "--metric", "speed.toml", "--workers", "2").out
-    assert "2 experiments: 1 kept, 1 held for a person" in told
-    assert "germline research tools/slow.py --approve 2 --reason TEXT" in told
+    output = germline.does("research", "tools/slow.py", "--metric", "speed.toml", "--workers", "2").out
+    assert "2 experiments: 1 kept, 1 held for a person" in output
+    assert "germline research tools/slow.py --approve 2 --reason TEXT" in output
     fast = (germline.folder / "tools/slow.py").read_text()
     assert fast == SLOW.replace("range(2, number)", FAST)
 

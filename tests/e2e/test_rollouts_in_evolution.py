@@ -78,7 +78,10 @@ def test_a_failure_in_a_cheap_stage_is_rejected_before_a_run_is_paid_for(registr
     helps, harms = world_with_a_rule(3), world_with_a_rule(3, lift=-0.2)
     key = registry.about().split_key
     seen = [split_of(record.task, key) == "explore" for record in helps]
-    take_in(registry, [one if explore else other for one, other, explore in zip(helps, harms, seen, strict=True)])
+    take_in(
+        registry,
+        [helpful if explore else other for helpful, other, explore in zip(helps, harms, seen, strict=True)],
+    )
     runner = rated(0.6)
     result = Story(registry).turn(runner)
     assert result.verdict == "reject"

@@ -65,8 +65,8 @@ def die(words: Sequence[str]) -> None:
 def finished(folder: Path) -> list[str]:
     """List the keys of the runs that the registry keeps."""
     with sqlite3.connect(folder / "registry.db") as connection:
-        found = connection.execute("SELECT json_extract(body, '$.key') FROM blobs WHERE kind = 'run'")
-        return [key for (key,) in found]
+        rows = connection.execute("SELECT json_extract(body, '$.key') FROM blobs WHERE kind = 'run'")
+        return [key for (key,) in rows]
 
 
 def test_a_killed_comparison_reuses_its_finished_runs_and_counts_none_twice(tmp_path: Path) -> None:
@@ -127,5 +127,5 @@ def test_all_commands_that_threads_wait_for_can_be_ended_at_once(tmp_path: Path)
         for pulse in pulses:
             pulse.wait_for_beat()
         child_process.end_all()
-        assert {one.result().ended for one in waiting} == {"void"}
+        assert {future.result().ended for future in waiting} == {"void"}
     assert not child_process.RUNNING

@@ -33,9 +33,9 @@ def germline(tmp_path: Path) -> Terminal:
 
 def standing(germline: Terminal) -> set[bool]:
     """Ask whether the evidence of the learned line is still there."""
-    told = germline.does("why", f"sql-analyst:{germline.learned_line()}", "--json").json
-    assert len(told["evidence"]) >= 3
-    return {piece["still_there"] for piece in told["evidence"]}
+    explanation = germline.does("why", f"sql-analyst:{germline.learned_line()}", "--json").json
+    assert len(explanation["evidence"]) >= 3
+    return {piece["still_there"] for piece in explanation["evidence"]}
 
 
 def rotate(germline: Terminal, age: int) -> None:
@@ -78,5 +78,5 @@ def test_evidence_shows_where_it_lies_by_now(germline: Terminal) -> None:
     germline.does("scan", "logs")
     shown = germline.does("evidence", "show", piece["id"], "--json").json
     assert (shown["file"], shown["lies_in"]) == (piece["file"], f"{piece['file']}.1")
-    said = germline.does("evidence", "show", piece["id"]).out
-    assert f"careful.jsonl.1, line {piece['line']:,}" in said
+    output = germline.does("evidence", "show", piece["id"]).out
+    assert f"careful.jsonl.1, line {piece['line']:,}" in output

@@ -56,9 +56,9 @@ def test_no_secret_of_a_mapped_log_is_kept(germline: Terminal) -> None:
     text = json.dumps({"results": RUNS}).replace("r1", TOKEN).replace("no such table: ", f"no {TOKEN} ")
     germline.write("logs/a.json", text.replace("run_id", f'run_id": 1, "{TOKEN}'))
     germline.write("germline.toml", mapping(glob="logs/*.json"))
-    said = [germline("scan", "logs", "--strict"), germline("scan", "logs", "--strict", "--json")]
-    said.append(germline.does("signals", "--json"))
-    assert leaked(germline.folder, [text for answer in said for text in (answer.out, answer.err)]) == []
+    answers = [germline("scan", "logs", "--strict"), germline("scan", "logs", "--strict", "--json")]
+    answers.append(germline.does("signals", "--json"))
+    assert leaked(germline.folder, [text for answer in answers for text in (answer.out, answer.err)]) == []
 
 
 def test_the_glob_of_a_project_that_leads_out_of_it_waits_for_trust(germline: Terminal) -> None:

@@ -70,12 +70,12 @@ def learned(germline: Terminal, work: Work) -> str:
 def routes(germline: Terminal) -> dict[str, dict[str, Any]]:
     """Tell where each signal goes, by its template and action."""
     listed = germline.does("signals", "--json").json["signals"]
-    return {f"{one['kind']} {one['template']}{one['action']}": one["route"] for one in listed}
+    return {f"{signal['kind']} {signal['template']}{signal['action']}": signal["route"] for signal in listed}
 
 
 def fingerprint(germline: Terminal, template: str) -> str:
     listed = germline.does("signals", "--json").json["signals"]
-    return next(str(one["fingerprint"]) for one in listed if template in one["template"])
+    return next(str(signal["fingerprint"]) for signal in listed if template in signal["template"])
 
 
 def events(germline: Terminal, kind: str) -> list[dict[str, Any]]:
@@ -100,7 +100,7 @@ def test_a_score_and_the_evaluator_behind_it_count_the_episodes_of_the_skill_alo
 
 
 def test_parts_of_an_evaluator_share_its_error_rate(evolved: Terminal) -> None:
-    sent = [one["sent"] for one in events(evolved, "CandidateScored") if one["sent"]]
+    sent = [event["sent"] for event in events(evolved, "CandidateScored") if event["sent"]]
     assert sent == sorted(sent)
     assert len({*sent}) == len(sent) > 1
 
@@ -136,11 +136,11 @@ def test_without_a_skill_the_next_command_is_the_one_that_brings_one(tmp_path: P
     germline.write("a.jsonl", log_of(BREAD, tasks=20))
     germline.does("scan", "a.jsonl")
     for command in ("signals", "evolve", "status"):
-        said = germline.does(command).out
-        assert said.splitlines()[-1].endswith("germline import PATH")
-        assert "signals assign" not in said
-    said = germline("candidates").err
-    assert said.splitlines()[-1] == "next       germline evolve"
+        output = germline.does(command).out
+        assert output.splitlines()[-1].endswith("germline import PATH")
+        assert "signals assign" not in output
+    message = germline("candidates").err
+    assert message.splitlines()[-1] == "next       germline evolve"
 
 
 def with_instructions(germline: Terminal) -> Terminal:
@@ -196,16 +196,16 @@ def test_content_is_told_with_its_margin_and_what_is_of_no_skill_with_what_to_ty
     lost = [name for name, route in known.items() if route["skill"] is None]
     assert "error_template dough collapsed" in lost
     assert not [name for name in lost if "git" in name or "sql" in name]
-    said = germline.does("signals").out
-    assert "no skill" in said
-    name = said.splitlines()[-1].partition(" assign ")[2].split()[0]
+    output = germline.does("signals").out
+    assert "no skill" in output
+    name = output.splitlines()[-1].partition(" assign ")[2].split()[0]
     shown = germline.does("signals", name).out
     assert "no skill · it shares no word with a skill" in shown
     assert f"next       germline signals assign {name} SKILL" in shown
-    told = germline.does("evolve", "--cycles", "30", "--json").json
-    assert not told["settled"]
-    assert f"{len(told['unrouted'])} signal" in told["stopped"]
-    assert told["stopped"].endswith("germline signals assign FINGERPRINT SKILL")
+    run = germline.does("evolve", "--cycles", "30", "--json").json
+    assert not run["settled"]
+    assert f"{len(run['unrouted'])} signal" in run["stopped"]
+    assert run["stopped"].endswith("germline signals assign FINGERPRINT SKILL")
     assert "germline signals assign FINGERPRINT SKILL" in germline.does("status").out
 
 
@@ -214,9 +214,9 @@ def test_a_person_assigns_a_signal_and_takes_it_back_and_both_are_in_the_log(ger
     dry = germline.does("signals", "assign", name[:10], GIT.skill, "--dry-run", "--json").json
     assert [event["type"] for event in dry["events"]] == ["SignalAssigned"]
     assert germline.events() == before
-    told = germline.does("signals", "assign", name[:10], GIT.skill, "--json").json
-    assert (told["fingerprint"], told["previous"]) == (name, None)
-    assert (told["route"]["skill"], told["route"]["by"]) == (GIT.skill, "person")
+    assignment = germline.does("signals", "assign", name[:10], GIT.skill, "--json").json
+    assert (assignment["fingerprint"], assignment["previous"]) == (name, None)
+    assert (assignment["route"]["skill"], assignment["route"]["by"]) == (GIT.skill, "person")
     assert germline.events() == before + 1
     assert "it was so already" in germline.does("signals", "assign", name, GIT.skill).err
     assert germline.events() == before + 1
@@ -241,10 +241,10 @@ def test_why_names_who_assigned_the_signal_behind_a_line(evolved: Terminal) -> N
     evolved.does("signals", "assign", fingerprint(evolved, "no such table"), SQL.skill)
     lines = (evolved.folder / "skills" / SQL.skill / "SKILL.md").read_text().splitlines()
     at = next(number for number, line in enumerate(lines, 1) if "PRAGMA" in line)
-    told = evolved.does("why", f"{SQL.skill}:{at}", "--json").json
-    assert told["assigned"]["skill"] == SQL.skill
-    said = evolved.does("why", f"{SQL.skill}:{at}").out.splitlines()
-    assert f" to {SQL.skill} " in next(line for line in said if "assigned" in line)
+    explanation = evolved.does("why", f"{SQL.skill}:{at}", "--json").json
+    assert explanation["assigned"]["skill"] == SQL.skill
+    rows = evolved.does("why", f"{SQL.skill}:{at}").out.splitlines()
+    assert f" to {SQL.skill} " in next(line for line in rows if "assigned" in line)
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,9 @@ def test_only_the_logs_listed_for_a_skill_teach_it_and_they_teach_no_other(germl
     assert {route["skill"] for name, route in routes(germline).items() if "table" in name} <= {GIT.skill, None}
     answer = germline("score", SQL.skill, "--json").json
     assert answer["score"]["evaluator"] in {
-        one["evaluator"] for one in events(germline, "EvaluatorRegistered") if one["episodes"] == 300
+        evaluator["evaluator"]
+        for evaluator in events(germline, "EvaluatorRegistered")
+        if evaluator["episodes"] == 300
     }
 
 

@@ -119,8 +119,8 @@ def test_keeping_skills_apart_promotes_nothing_where_nothing_matters(world: Worl
 @pytest.mark.parametrize("where", ["a log each", "one log", "a file each"])
 def test_a_true_rule_of_each_kind_is_still_promoted(where: str) -> None:
     for seed in range(2):
-        found = promoted(kept_apart(two_kinds(world_with_a_rule, seed, where, easier=0.0), seed))
-        assert {judgement.about for judgement in found} >= {NO_TABLE, NO_PATH}
+        judgements = promoted(kept_apart(two_kinds(world_with_a_rule, seed, where, easier=0.0), seed))
+        assert {judgement.about for judgement in judgements} >= {NO_TABLE, NO_PATH}
 
 
 def test_episodes_of_another_kind_in_another_log_make_no_habit_look_good() -> None:

@@ -185,7 +185,7 @@ async def test_a_change_on_its_way_to_the_log_cannot_be_cancelled_any_more(
         let_go.set()
         await at.settle()
         assert isinstance(at.app.screen, PlaceScreen)
-        assert any("preset harden is in force" in one.message for one in at.app._notifications)
+        assert any("preset harden is in force" in notification.message for notification in at.app._notifications)
 
 
 async def test_a_change_that_somebody_else_made_meanwhile_is_not_told_as_appended(own: Path) -> None:
@@ -194,7 +194,9 @@ async def test_a_change_that_somebody_else_made_meanwhile_is_not_told_as_appende
         with open_registry(own, is_own=True) as registry:
             switching("harden").act(registry, "quicker")
         await at.press("enter")
-        assert [one.message for one in at.app._notifications] == ["nothing was appended: it is so already"]
+        assert [notification.message for notification in at.app._notifications] == [
+            "nothing was appended: it is so already"
+        ]
 
 
 async def test_a_change_that_would_append_something_else_by_now_is_shown_anew_instead(own: Path) -> None:
@@ -263,10 +265,10 @@ async def test_a_filter_that_is_forgotten_leaves_the_cursor_on_what_it_found(sto
         ):
             await at.go(place)
             await at.press("slash", *needle, "enter")
-            found = chosen(at)
-            assert needle in found.casefold(), place
+            name = chosen(at)
+            assert needle in name.casefold(), place
             await at.press("escape")
-            assert chosen(at) == found, place
+            assert chosen(at) == name, place
 
 
 def chosen(at: Screens) -> str:
@@ -288,9 +290,9 @@ async def test_a_filter_of_the_history_left_before_enter_leaves_the_cursor_where
         await at.press("escape")
         assert at.app.place == before
         await at.press("slash", *"imp", "enter")
-        found = at.app.place
+        place = at.app.place
         await at.press("escape")
-        assert at.app.place == found != before
+        assert at.app.place == place != before
 
 
 async def test_a_text_that_nothing_holds_is_told_and_the_cursor_comes_back_to_where_it_was(story: Path) -> None:
@@ -313,15 +315,15 @@ async def test_a_search_without_a_match_says_so_at_enter_which_closes_the_help_a
         await at.press("slash", *"zzz")
         assert not at.app._notifications
         await at.press("enter")
-        assert [one.message for one in at.app._notifications] == ['no line has "zzz"']
+        assert [notification.message for notification in at.app._notifications] == ['no line has "zzz"']
 
 
 async def test_signals_and_places_that_look_like_markup_are_offered_as_they_are(story: Path) -> None:
     async with screens(story, size=SMALL) as at:
-        found = GoTo(at.app.screen)
-        await found.startup()
+        provider = GoTo(at.app.screen)
+        await provider.startup()
         for typed, offered in ((MARKUP, f"Signal {MARKUP}"), ("sql-analyst@[/b]", "Go to sql-analyst@[/b]")):
-            (hit,) = [one async for one in found.search(typed)]
+            (hit,) = [match async for match in provider.search(typed)]
             assert isinstance(hit, Hit)
             assert isinstance(hit.match_display, Content)
             assert hit.match_display.plain == offered
@@ -374,7 +376,8 @@ def contrast(style: Style) -> float:
 
 def luminance(color: Color) -> float:
     red, green, blue = (
-        one / 12.92 if one <= 0.03928 else ((one + 0.055) / 1.055) ** 2.4 for one in color.normalized
+        channel / 12.92 if channel <= 0.03928 else ((channel + 0.055) / 1.055) ** 2.4
+        for channel in color.normalized
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 

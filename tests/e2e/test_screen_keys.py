@@ -84,7 +84,7 @@ class Pressed:
                 await self.at.pilot.press(key)
                 name, _, words = binding.action.partition("(")
                 wanted = (name.removeprefix("app."), words.rstrip(")").strip("'"))
-                assert [(told, "".join(map(str, given)), there) for told, given, there in self._reached] == [
+                assert [(action, "".join(map(str, given)), there) for action, given, there in self._reached] == [
                     (*wanted, True)
                 ], key
             self.ids.add(binding.id or "")
@@ -100,8 +100,8 @@ async def test_every_key_of_every_screen_reaches_its_action(story: Path, monkeyp
                 at.app.go(place_of(PLACES[view]))
                 await at.settle()
                 await pressed.reach(own)
-    every = [*everywhere, *(one for own in ON_SCREENS.values() for one in own)]
-    assert pressed.ids == {one.id for one in every}
+    every = [*everywhere, *(binding for own in ON_SCREENS.values() for binding in own)]
+    assert pressed.ids == {binding.id for binding in every}
 
 
 async def test_every_key_above_a_screen_does_what_it_says(story: Path) -> None:
@@ -114,7 +114,7 @@ async def test_every_key_above_a_screen_does_what_it_says(story: Path) -> None:
             assert at.app.screen is why, close
         await at.press("question_mark")
         page = at.app.screen.query_one("#page")
-        for down, up in zip(*(one.key.split(",") for one in OVER_SCREENS["help"]), strict=True):
+        for down, up in zip(*(binding.key.split(",") for binding in OVER_SCREENS["help"]), strict=True):
             await at.press(down)
             assert page.scroll_offset.y > 0, down
             await at.press(up)
@@ -130,7 +130,7 @@ async def test_every_key_above_a_screen_does_what_it_says(story: Path) -> None:
         assert at.app.focused is asking.query_one("Input")
         await at.press("escape")
         assert at.app.screen is not asking
-        assert [one.key for one in OVER_SCREENS["ask"]] == ["enter", "e", "escape", QUIT.key]
+        assert [binding.key for binding in OVER_SCREENS["ask"]] == ["enter", "e", "escape", QUIT.key]
 
 
 # -- the mouse -----------------------------------------------------------------------------------------
@@ -164,7 +164,11 @@ async def test_on_every_screen_a_click_selects_a_second_one_opens_and_the_wheel_
 
 async def wheel_over(at: Screens, view: str) -> None:
     """Turn the wheel over every pane that has more rows than it shows."""
-    panes = [one for one in at.app.screen.query("#body RowsView").results(RowsView) if one.max_scroll_y]
+    panes = [
+        rows_view
+        for rows_view in at.app.screen.query("#body RowsView").results(RowsView)
+        if rows_view.max_scroll_y
+    ]
     assert panes or view == "start", view  # nothing costs much in this story
     for pane in panes:
         pane.scroll_to(y=0, animate=False, force=True)
@@ -190,7 +194,7 @@ async def test_a_registry_that_is_locked_says_so_and_the_change_can_be_tried_aga
             await at.press("enter", *"why", "enter")
             assert "stayed locked by another process" in " ".join(at.pane("#page").split())
             assert "append" not in {
-                one.binding.action for one in at.app.screen.active_bindings.values() if one.enabled
+                active.binding.action for active in at.app.screen.active_bindings.values() if active.enabled
             }
             other.execute("ROLLBACK")
         await at.press("enter")

@@ -148,8 +148,8 @@ async def test_rows_and_keys_fit_every_width(story: Path) -> None:
             await at.press(key)
             for width in widths:
                 await at.resize(width, 24)
-                for one in at.app.screen.query("RowsView"):
-                    assert one.region.right <= width, (key, width)
+                for pane in at.app.screen.query("RowsView"):
+                    assert pane.region.right <= width, (key, width)
                 assert "live" in at.drawn, (key, width)
                 bar = at.app.screen.query_one(KeyBar)
                 assert width < 80 or len(bar.render().plain.rstrip()) <= bar.content_size.width, (key, width)

@@ -89,7 +89,9 @@ async def test_evidence_opens_from_an_event_and_says_where_there_is_none(story: 
         await at.press("d")
         assert "diff @2 @3" in at.top
         await at.press("q", "e")
-        assert [one.message for one in at.app._notifications] == ["no evidence is kept behind this"]
+        assert [notification.message for notification in at.app._notifications] == [
+            "no evidence is kept behind this"
+        ]
         await at.press("j")
         assert "skills.evidence" not in at.keys  # a person went back: no candidate, no evidence
         at.app.go(place_of("sql-analyst@2"))

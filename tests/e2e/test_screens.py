@@ -47,13 +47,13 @@ async def test_skills_show_score_change_aliases_and_open_signals(story: Path) ->
 async def test_one_key_from_the_start_says_why_the_last_learned_line_is_there(story: Path) -> None:
     async with screens(story) as at:
         await at.press("b")
-        said = at.pane("#why")
-        assert "harden, by preset balanced; mined from logs by recovery, no model" in said
-        assert "Unknown column <*> in 'field list'\", 1,120 times in 700 episodes of 2 runs" in said
-        assert "+.29" in said
-        assert "after  .470" in said
-        assert "✓ promote" in said
-        assert "Do not guess the names of tables." in said
+        explanation = at.pane("#why")
+        assert "harden, by preset balanced; mined from logs by recovery, no model" in explanation
+        assert "Unknown column <*> in 'field list'\", 1,120 times in 700 episodes of 2 runs" in explanation
+        assert "+.29" in explanation
+        assert "after  .470" in explanation
+        assert "✓ promote" in explanation
+        assert "Do not guess the names of tables." in explanation
 
 
 async def test_blame_joins_the_lines_of_one_event_and_marks_what_nobody_measured(story: Path) -> None:

@@ -39,7 +39,7 @@ def leaked(folder: Path, outputs: list[str]) -> list[str]:
     files = [path for path in folder.rglob("*") if path.is_file() and "logs" not in path.parts]
     assert any(path.name == "registry.db" for path in files)
     texts = {str(path.relative_to(folder)): path.read_bytes() for path in files}
-    texts |= {f"output {number}": said.encode() for number, said in enumerate(outputs)}
+    texts |= {f"output {number}": output.encode() for number, output in enumerate(outputs)}
     forms = [(secret, form.encode()) for secret in SECRETS for form in (secret, secret.replace("\n", "\\n"))]
     return sorted(
         {f"{secret[:12]}… in {name}" for name, body in texts.items() for secret, form in forms if form in body}
@@ -69,18 +69,21 @@ def test_a_secret_in_a_log_is_nowhere_in_the_registry_or_on_the_screen(
     scanned = germline.does("scan", "logs", "--json")
     assert scanned.json["signals"] >= 3
     germline.write(f"logs/{planted_name(5, name)}", write(5))
-    said = [scanned, germline.does("scan", "logs"), germline.does("scan", "logs", "--json")]
+    answers = [scanned, germline.does("scan", "logs"), germline.does("scan", "logs", "--json")]
     asked = (["signals", "--json"], ["status"], ["status", "--json"], ["signals"], ["log"], ["log", "--json"])
-    said += [germline.does(*words) for words in asked[: None if log_format == next(iter(FORMATS)) else 1]]
-    said += [germline.does("signals", "--quality", "--json"), germline("outcome", "a=1", "--value", "1", *BY_CI)]
-    pieces = list(dict.fromkeys(piece for row in said[3].json["signals"] for piece in row["evidence"]))
+    answers += [germline.does(*words) for words in asked[: None if log_format == next(iter(FORMATS)) else 1]]
+    answers += [
+        germline.does("signals", "--quality", "--json"),
+        germline("outcome", "a=1", "--value", "1", *BY_CI),
+    ]
+    pieces = list(dict.fromkeys(piece for row in answers[3].json["signals"] for piece in row["evidence"]))
     some = pieces[:: max(1, len(pieces) // 4)]  # all of them are in the registry, which is searched below
     shown = [germline.does("evidence", "show", piece, "--json") for piece in some]
-    assert any(one.json["redactions"] for one in shown)
-    assert all(one.json["still_there"] for one in shown)
-    said += [*shown, germline.does("evidence", "show", pieces[0])]
+    assert any(answer.json["redactions"] for answer in shown)
+    assert all(answer.json["still_there"] for answer in shown)
+    answers += [*shown, germline.does("evidence", "show", pieces[0])]
     assert (germline.folder / f"{DATABASE}-wal").stat().st_size > 0
-    assert leaked(germline.folder, [text for answer in said for text in (answer.out, answer.err)]) == []
+    assert leaked(germline.folder, [text for answer in answers for text in (answer.out, answer.err)]) == []
     assert germline.does("verify", "--json").json["ok"]
 
 
@@ -105,14 +108,14 @@ def test_logs_whose_names_differ_by_a_secret_alone_are_told_apart(germline: Term
         germline.write(f"logs/{token}.jsonl", steps(2 * number) + steps(2 * number + 1))
         assert germline.does("scan", "logs", "--json").json["new_episodes"] == 4
     assert germline.does("scan", "logs", "--json").json["new_episodes"] == 0
-    pieces = [one for row in germline.does("signals", "--json").json["signals"] for one in row["evidence"]]
+    pieces = [piece for row in germline.does("signals", "--json").json["signals"] for piece in row["evidence"]]
     shown = [germline.does("evidence", "show", piece, "--json").json for piece in pieces]
-    assert {(one["file"].rpartition("/")[2], one["still_there"]) for one in shown} == {
+    assert {(document["file"].rpartition("/")[2], document["still_there"]) for document in shown} == {
         ("[github-token].jsonl", True)
     }
     (germline.folder / f"logs/{TOKEN}.jsonl").unlink()
     shown = [germline.does("evidence", "show", piece, "--json").json for piece in pieces]
-    assert {one["still_there"] for one in shown} == {False}
+    assert {document["still_there"] for document in shown} == {False}
 
 
 @pytest.fixture(scope="module")
@@ -139,9 +142,9 @@ def test_a_secret_in_a_log_never_reaches_a_skill_that_learns_from_it(learned: tu
         ["log", "--json"],
         ["project", "sql-analyst", "--annotated", "--to", "copies"],
     )
-    said = [evolved, *(germline.does(*words) for words in asked)]
-    assert "[private-key]" in said[2].out
-    assert leaked(germline.folder, [text for answer in said for text in (answer.out, answer.err)]) == []
+    answers = [evolved, *(germline.does(*words) for words in asked)]
+    assert "[private-key]" in answers[2].out
+    assert leaked(germline.folder, [text for answer in answers for text in (answer.out, answer.err)]) == []
 
 
 async def test_a_secret_in_a_log_is_on_no_screen(learned: tuple[Terminal, Answer]) -> None:
@@ -165,10 +168,10 @@ def test_import_warns_of_each_place_that_looks_like_a_secret_without_showing_it(
     germline.write("skills/deploy/SKILL.md", text)
     germline.write("skills/deploy/run.sh", f"#!/bin/sh\nexport DB_PASSWORD={PASSWORD}\n")
     answer = germline.does("import", "skills/deploy")
-    told = [line for line in answer.err.splitlines() if "secret: " in line]
-    assert len(told) == 2
-    assert "SKILL.md, line 8" in told[0]
-    assert "run.sh, line 2" in told[1]
-    assert all("germline adopt deploy" in line for line in told)
+    warnings = [line for line in answer.err.splitlines() if "secret: " in line]
+    assert len(warnings) == 2
+    assert "SKILL.md, line 8" in warnings[0]
+    assert "run.sh, line 2" in warnings[1]
+    assert all("germline adopt deploy" in line for line in warnings)
     assert TOKEN not in answer.err + answer.out
     assert PASSWORD not in answer.err + answer.out

@@ -49,11 +49,11 @@ def served(
     ) as process:
         try:
             assert process.stdout is not None
-            said = re.fullmatch(
+            match = re.fullmatch(
                 rf"serving    http://127.0.0.1:{port}(/[0-9a-f]{{64}}/) until ctrl\+c\n", process.stdout.readline()
             )
-            assert said
-            yield process, port, said[1]
+            assert match
+            yield process, port, match[1]
         finally:  # a server that is killed cannot end the pages that it began
             process.send_signal(signal.SIGINT)
             with suppress(subprocess.TimeoutExpired):

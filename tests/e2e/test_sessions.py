@@ -101,9 +101,9 @@ def test_sessions_are_filtered(germline: Terminal) -> None:
 
 
 def test_no_session_is_never_silent(germline: Terminal, tmp_path: Path) -> None:
-    said = germline.does("sessions", "--project", "shop", "--failed").err
-    assert "none of 3 sessions ran in shop and failed: 2 ran in shop, none of these failed" in said
-    assert "germline outcome ID" in said
+    message = germline.does("sessions", "--project", "shop", "--failed").err
+    assert "none of 3 sessions ran in shop and failed: 2 ran in shop, none of these failed" in message
+    assert "germline outcome ID" in message
     assert "shop, site" in germline.does("sessions", "--project", "nowhere").err
     empty = Terminal(tmp_path / "empty")
     empty.folder.mkdir()
@@ -170,11 +170,11 @@ def test_a_text_that_was_erased_comes_back_in_no_session(tmp_path: Path) -> None
     episode = germline.does("evidence", "show", piece, "--json").json["episode"]
     assert "Jane Roe" in germline.does("session", episode).out
     germline.does("evidence", "erase", piece, "--reason", "she asked for it")
-    said = germline.does("session", episode)
-    assert "a text of it was erased" in said.out
+    answer = germline.does("session", episode)
+    assert "a text of it was erased" in answer.out
     shown = [row for row in germline.does("sessions", "--json").json["sessions"] if row["id"] == episode]
     assert [row["task"] for row in shown] == [""]
-    texts = said.out + germline.does("session", episode, "--json", "--full").out + json.dumps(shown)
+    texts = answer.out + germline.does("session", episode, "--json", "--full").out + json.dumps(shown)
     assert not [text for text in ("Jane Roe", TABLE, "sqlite3 shop.db", "no such table") if text in texts]
 
 
@@ -210,9 +210,9 @@ def test_a_session_that_a_mapping_reads_is_shown_with_its_texts_and_the_time_of_
     monkeypatch.delitem(IN_USE, "ours")  # as in a process that has read no settings yet
     assert "How many?" in germline.does("sessions").out
     monkeypatch.delitem(IN_USE, "ours")
-    said = germline.does("session", "r1").out
-    assert "SELECT 7" in said
-    assert "2026-03-01 12:00" in said
+    output = germline.does("session", "r1").out
+    assert "SELECT 7" in output
+    assert "2026-03-01 12:00" in output
     assert germline.does("session", "r1", "--json").json["session"]["at"] == "2026-03-01T12:00:00Z"
 
 

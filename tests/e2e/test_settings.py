@@ -30,7 +30,7 @@ def germline(tmp_path: Path) -> Terminal:
 
 
 def kinds(germline: Terminal) -> set[str]:
-    return {one["kind"] for one in germline.does("signals", "--json").json["signals"]}
+    return {signal["kind"] for signal in germline.does("signals", "--json").json["signals"]}
 
 
 @pytest.mark.parametrize(("least", "raised"), [(3, True), (4, False)])
@@ -55,7 +55,7 @@ def test_outcome_rules_in_the_settings_judge_logs_that_tell_none(germline: Termi
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "hint"),
+    ("text", "message", "hint"),
     [
         ("[signals]\nerror_cout = 3", "error_cout", "error_count"),
         ("[signals]\nerror_count = 0", "error_count = 0", "default"),
@@ -68,12 +68,12 @@ def test_outcome_rules_in_the_settings_judge_logs_that_tell_none(germline: Termi
     ],
 )
 def test_a_setting_that_cannot_be_is_named_with_what_could(
-    germline: Terminal, text: str, said: str, hint: str
+    germline: Terminal, text: str, message: str, hint: str
 ) -> None:
     germline.write("germline.toml", text)
     answer = germline("scan", ".")
     assert answer.code == 2
-    assert said in answer.err
+    assert message in answer.err
     assert hint in answer.hint
 
 
@@ -93,8 +93,8 @@ def test_without_a_path_the_usual_places_are_read_and_named(germline: Terminal) 
 
 def test_gitleaks_is_asked_where_it_is_installed_and_what_it_finds_is_removed(tmp_path: Path) -> None:
     germline = Terminal(tmp_path, PATH=str(tmp_path / "bin")).with_skill()
-    found = json.dumps([{"RuleID": "visits-rule", "Secret": "visits"}])
-    fake = germline.write("bin/gitleaks", f"#!/bin/sh\n[ \"$1\" = stdin ] && printf '%s' '{found}'\n")
+    findings = json.dumps([{"RuleID": "visits-rule", "Secret": "visits"}])
+    fake = germline.write("bin/gitleaks", f"#!/bin/sh\n[ \"$1\" = stdin ] && printf '%s' '{findings}'\n")
     fake.chmod(stat.S_IRWXU)
     germline.write("logs/a.jsonl", ERRORS)
     germline.does("scan", "logs")
@@ -171,7 +171,7 @@ def test_personal_data_leaves_sessions_unless_a_person_says_otherwise(
 
 def evidence_of(germline: Terminal) -> dict[str, Any]:
     """Show the first piece of evidence that was kept."""
-    pieces = [name for one in germline.does("signals", "--json").json["signals"] for name in one["evidence"]]
+    pieces = [name for signal in germline.does("signals", "--json").json["signals"] for name in signal["evidence"]]
     shown: dict[str, Any] = germline.does("evidence", "show", pieces[0], "--json").json
     return shown
 
@@ -200,14 +200,14 @@ def test_signals_are_measured_against_outcomes(germline: Terminal) -> None:
     )
     germline.write("logs/a.jsonl", ERRORS + ends)
     germline.does("scan", "logs")
-    told = germline.does("signals", "--quality", "--json").json["quality"]
-    assert (told["episodes"], told["failed"]) == (3, 2)
-    row = next(row for row in told["kinds"] if row["kind"] == "error_template")
+    quality = germline.does("signals", "--quality", "--json").json["quality"]
+    assert (quality["episodes"], quality["failed"]) == (3, 2)
+    row = next(row for row in quality["kinds"] if row["kind"] == "error_template")
     assert (row["precision"]["hits"], row["precision"]["n"], row["lift"]) == (2, 3, pytest.approx(1.0))
     assert row["precision"]["low"] < row["precision"]["value"] < row["precision"]["high"]
-    said = germline.does("signals", "--quality").out
-    assert "3 episodes with an outcome, 2 failed" in said
-    assert "no such table: visits" in said
+    output = germline.does("signals", "--quality").out
+    assert "3 episodes with an outcome, 2 failed" in output
+    assert "no such table: visits" in output
 
 
 def test_progress_tells_bytes_rate_and_the_time_left() -> None:
@@ -220,7 +220,7 @@ def test_evidence_is_capped_however_long_the_record_is(germline: Terminal) -> No
     long = {**FAILURE, "error_text": "no such table: visits\n" + "x" * 100_000 + SECRETS[0] + "y" * 100_000}
     germline.write("logs/a.jsonl", "".join(json.dumps({"episode": f"e{n}", **long}) + "\n" for n in range(3)))
     germline.does("scan", "logs")
-    pieces = [name for one in germline.does("signals", "--json").json["signals"] for name in one["evidence"]]
+    pieces = [name for signal in germline.does("signals", "--json").json["signals"] for name in signal["evidence"]]
     assert len(germline.does("evidence", "show", pieces[0], "--json").json["text"]) == 2_000
     assert (germline.folder / ".germline/registry.db").stat().st_size < 400_000
 
@@ -228,7 +228,7 @@ def test_evidence_is_capped_however_long_the_record_is(germline: Terminal) -> No
 def test_evidence_in_a_zstd_log_is_looked_up_again_too(germline: Terminal) -> None:
     germline.write("logs/a.jsonl.zst", zstandard.compress(ERRORS.encode()))
     germline.does("scan", "logs")
-    pieces = [name for one in germline.does("signals", "--json").json["signals"] for name in one["evidence"]]
+    pieces = [name for signal in germline.does("signals", "--json").json["signals"] for name in signal["evidence"]]
     assert germline.does("evidence", "show", pieces[0], "--json").json["still_there"]
     germline.write("logs/a.jsonl.zst", zstandard.compress(ERRORS.replace("visits", "others").encode()))
     assert not germline.does("evidence", "show", pieces[0], "--json").json["still_there"]

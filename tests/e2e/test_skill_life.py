@@ -157,8 +157,8 @@ def test_a_hand_edit_is_never_lost_to_retirement(terminal: Terminal) -> None:
     terminal.does("skill", "retire", "notes", "--reason", "unused")
     assert [file.name for file in place.parent.iterdir()] == ["mine.txt"]
     terminal.write("skills/notes/SKILL.md", "my own now\n")
-    told = terminal.does("skill", "restore", "notes", "--reason", "again").out
-    assert "other files lie in" in " ".join(told.split())
+    output = terminal.does("skill", "restore", "notes", "--reason", "again").out
+    assert "other files lie in" in " ".join(output.split())
     assert place.read_text() == "my own now\n"
 
 
@@ -224,8 +224,8 @@ def test_the_ledger_counts_what_logs_show_and_what_surely_fails_is_proposed_once
         terminal.does("scan", "logs")
         terminal.does("outcome", f"branch={good}", "--value", str(int(good == "merged")), "--source", "ci")
 
-    told = terminal.does("evolve", "--json").json
-    (proposal,) = told["retirements"]
+    run = terminal.does("evolve", "--json").json
+    (proposal,) = run["retirements"]
     assert (proposal["capsule"], proposal["uses"], proposal["bound"]) == ("notes", 24, 0.4)
     assert terminal.does("evolve", "--json").json["retirements"] == []
     ledger = terminal.does("skill", "ledger", "--json").json
@@ -269,6 +269,6 @@ def test_a_ledger_without_a_session_says_so_and_names_what_reads_some(tmp_path: 
     (tmp_path / "skills/shop/SKILL.md").write_text("---\nname: shop\ndescription: Sums orders.\n---\n\n- Sum.\n")
     germline.does("init")
     germline.does("import", "skills")
-    said = germline.does("skill", "ledger").out
-    assert said.startswith("No session was read yet")
-    assert said.endswith("next       germline scan PATH\n")
+    output = germline.does("skill", "ledger").out
+    assert output.startswith("No session was read yet")
+    assert output.endswith("next       germline scan PATH\n")

@@ -94,9 +94,9 @@ def test_a_description_that_is_too_narrow_is_named_and_a_wider_one_promoted(tmp_
     before = germline.events()
     germline.does("skill", "describe", "billing", "--dry-run")
     assert germline.events() == before
-    told = germline.does("skill", "describe", "billing")
-    assert "✓ promote  billing@2" in told.out
-    assert "Works on a ledger. Use it for: payment, invoice." in " ".join(told.out.split())
+    answer = germline.does("skill", "describe", "billing")
+    assert "✓ promote  billing@2" in answer.out
+    assert "Works on a ledger. Use it for: payment, invoice." in " ".join(answer.out.split())
 
 
 def test_a_description_that_has_no_room_is_not_made_longer_than_a_skill_may_have(tmp_path: Path) -> None:
@@ -150,9 +150,9 @@ def test_evolve_raises_a_signal_of_a_description_and_promotes_a_better_one(
     assert 'signal    "billing@1", ' in waiting
     assert "germline skill describe billing" in waiting
     (judged,) = germline.does("evolve", "--dry-run", "--json").json["descriptions"]
-    told = " ".join(germline.does("evolve").out.split())
-    assert "✓ billing, its description: promote: found" in told
-    assert judged["description"] in told
+    output = " ".join(germline.does("evolve").out.split())
+    assert "✓ billing, its description: promote: found" in output
+    assert judged["description"] in output
     assert germline.does("show", "billing", "--json").json["version"] == 2
     assert signals_of(germline) == []
     assert germline.does("evolve", "--json").json["descriptions"] == []

@@ -109,15 +109,19 @@ def test_what_no_signal_asked_for_becomes_standing_guidance_in_a_gene_of_its_own
     assert (result.verdict, result.candidate.claims, result.version) == ("promote", (CHECK,), 3)
     monkeypatch.setenv("CLICOLOR_FORCE", "1")
     print_guidance(Invocation(), run.guidance)
-    said = capsys.readouterr().out
-    assert "promoted as sql-analyst@3" in said
-    assert "\x1b[" in said
-    assert "u001b" not in said  # a colour that was written as text
+    output = capsys.readouterr().out
+    assert "promoted as sql-analyst@3" in output
+    assert "\x1b[" in output
+    assert "u001b" not in output  # a colour that was written as text
     gene = kept(registry)
     assert (gene.title, gene.keeper) == (TITLE, "slow")
     assert [live.claim for live in gene.claims] == [CHECK]
     assert f"## {TITLE}" in skill_on_disk(registry)
-    born = [one.event for one in registry.log.read(types=("GeneBorn",)) if getattr(one.event, "keeper", "")]
+    born = [
+        envelope.event
+        for envelope in registry.log.read(types=("GeneBorn",))
+        if getattr(envelope.event, "keeper", "")
+    ]
     assert isinstance(born[0], GeneBorn)
     assert registry.log.verify().problems == ()
     before = documents(registry)
@@ -222,7 +226,7 @@ def test_where_nothing_matters_the_slow_update_promotes_nothing_either() -> None
         mined = slow(asked(division.explore), every_claim(division.explore), (), changes)
         tried += mined.tried
         judgements = sent_through(
-            [(asked(division.explore), (lambda _, found=mined: found,))], division, str(seed)
+            [(asked(division.explore), (lambda _, mined_claims=mined: mined_claims,))], division, str(seed)
         )
         assert promoted(judgements) == []
     assert tried >= 20 * 5  # it had something to say in every world

@@ -155,9 +155,9 @@ def test_once_trusted_it_writes_where_it_was_shown_to_and_says_so(person: Clone,
 
 
 def test_a_person_at_a_terminal_is_shown_the_registry_and_asked(person: Clone, tmp_path: Path) -> None:
-    code, told = typed(person, "n\n")
-    assert (code, "trust      all of this, until it changes? [y/N] " in told) == (3, True)
-    assert f"{tmp_path}/home/.claude/skills/sql-analyst: sql-analyst would be written there" in told
+    code, output = typed(person, "n\n")
+    assert (code, "trust      all of this, until it changes? [y/N] " in output) == (3, True)
+    assert f"{tmp_path}/home/.claude/skills/sql-analyst: sql-analyst would be written there" in output
     is_refused(person("scan", "steps.jsonl"), person.folder)
     assert typed(person, "y\n")[0] == 0
     person.does("scan", "steps.jsonl")

@@ -99,11 +99,11 @@ def test_where_nobody_may_take_it_back_the_line_stays_without_a_tier(seen: Regis
     (move,) = evolve(seen, plan(cycles=0, review=True)).moves
     assert (move.version, move.held) == (None, "for review: nobody was there to take it back")
     number = next(line.number for line, _ in blame(seen, seen.capsule(SKILL)) if "SHOW" in line.text)
-    said = Terminal(tmp_path).does("--registry", tmp_path / "registry.db", "why", f"{SKILL}:{number}").out
-    assert "no tier" in said
+    explanation = Terminal(tmp_path).does("--registry", tmp_path / "registry.db", "why", f"{SKILL}:{number}").out
+    assert "no tier" in explanation
     (again,) = evolve(seen, plan(cycles=0)).moves
     assert again.version == 3
-    assert "Nothing speaks for this line any more" in said
+    assert "Nothing speaks for this line any more" in explanation
 
 
 def labelled_by_a_coin(records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:

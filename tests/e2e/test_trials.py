@@ -193,9 +193,9 @@ def test_a_run_is_void_only_by_what_its_agent_cannot_bring_about(
 ) -> None:
     ran = Ran(ended=ended, code=0, stdout="", stderr="", seconds=1.0, attempts=(), missing=(), error="so it was")
     monkeypatch.setattr("strategies.rollouts.run.trial.run", lambda *_: ran)
-    found = trial(TASK, None, python_agent(""), POLICY)
-    assert (found.status, found.value, found.layers) == (status, 0.0, ())
-    assert "so it was" in found.note
+    result = trial(TASK, None, python_agent(""), POLICY)
+    assert (result.status, result.value, result.layers) == (status, 0.0, ())
+    assert "so it was" in result.note
 
 
 def test_work_that_the_machine_lets_nobody_look_at_is_infrastructure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,11 +204,11 @@ def test_work_that_the_machine_lets_nobody_look_at_is_infrastructure(monkeypatch
         ended="void", code=0, stdout="", stderr="", seconds=1.0, attempts=(), missing=(), error="a full disk"
     )
     monkeypatch.setattr("strategies.rollouts.run.leftovers.run", lambda *_: void)
-    found = trial(
+    result = trial(
         TASK.model_copy(update={"graders": (grader,)}), None, python_agent("open('out.txt', 'w')"), POLICY
     )
-    assert (found.status, found.layers) == ("infrastructure", ())
-    assert found.note.endswith("a full disk")
+    assert (result.status, result.layers) == ("infrastructure", ())
+    assert result.note.endswith("a full disk")
 
 
 def test_a_link_that_leads_out_is_not_read(tmp_path: Path) -> None:
@@ -234,8 +234,10 @@ def test_the_cost_is_read_from_the_file_that_says_so() -> None:
 
 
 def test_answer_and_cost_are_read_from_what_claude_prints() -> None:
-    said = {"type": "result", "is_error": False, "result": "forty-two", "total_cost_usd": 0.5}
-    agent = python_agent(f"print({json.dumps(json.dumps(said))})").model_copy(update={"output": "claude-json"})
+    claude_output = {"type": "result", "is_error": False, "result": "forty-two", "total_cost_usd": 0.5}
+    agent = python_agent(f"print({json.dumps(json.dumps(claude_output))})").model_copy(
+        update={"output": "claude-json"}
+    )
     graders = (SimilarityGrader(name="answer", reference="forty-two"),)
     result = trial(TASK.model_copy(update={"graders": graders}), None, agent, POLICY)
     assert (result.value, result.cost_usd) == (1.0, 0.5)

@@ -79,15 +79,15 @@ def cloned(tmp_path_factory: pytest.TempPathFactory) -> Clone:
     folder.mkdir(parents=True)
     home.mkdir()
     keys = {"ANTHROPIC_API_KEY": KEY, "GITHUB_TOKEN": OTHER_KEY, "NO_PROXY": "127.0.0.1"}
-    found = Clone(folder, HOME=str(home), **keys)
-    found.does("init", "--split-key", SPLIT_KEY)
-    found.write("skills/sql-analyst/SKILL.md", SKILL)
-    found.write("tasks.jsonl", TASKS)
-    found.write("steps.jsonl", STEPS)
-    found.write("steal.py", STEALS)
-    found.does("import", "skills")
+    stranger_clone = Clone(folder, HOME=str(home), **keys)
+    stranger_clone.does("init", "--split-key", SPLIT_KEY)
+    stranger_clone.write("skills/sql-analyst/SKILL.md", SKILL)
+    stranger_clone.write("tasks.jsonl", TASKS)
+    stranger_clone.write("steps.jsonl", STEPS)
+    stranger_clone.write("steal.py", STEALS)
+    stranger_clone.does("import", "skills")
     copytree(now, now.with_name("began"))
-    return found
+    return stranger_clone
 
 
 @pytest.fixture
@@ -301,19 +301,22 @@ def test_trust_shows_exactly_these_settings_and_without_a_terminal_refuses(clone
     assert "line 4     rollouts.agent = " in answer.out
     assert "seed" not in answer.out
     assert not {"\x1b", "\u202e"} & set(answer.out)
-    found = clone.does("trust", "--dry-run", "--json").json
-    assert not breaches(found)
-    assert (found["state"], [one["key"] for one in found["settings"]]) == ("untrusted", ["rollouts.agent"])
+    document = clone.does("trust", "--dry-run", "--json").json
+    assert not breaches(document)
+    assert (document["state"], [setting["key"] for setting in document["settings"]]) == (
+        "untrusted",
+        ["rollouts.agent"],
+    )
     assert not (clone.folder / "../home/.local/share/germline/trusted").exists()
-    found = clone.does("trust", "--trust-project", "--json").json
-    assert (found["state"], breaches(found)) == ("trusted", [])
+    document = clone.does("trust", "--trust-project", "--json").json
+    assert (document["state"], breaches(document)) == ("trusted", [])
     listed = clone.does("trust", "--list", "--json").json
-    assert ([one["folder"] for one in listed["trusted"]], breaches(listed)) == ([str(clone.folder)], [])
+    assert ([entry["folder"] for entry in listed["trusted"]], breaches(listed)) == ([str(clone.folder)], [])
     (file,) = (clone.folder / "../home/.local/share/germline/trusted").iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
     assert clone.does("trust", "--revoke", "--dry-run", "--json").json["revoked"]
-    found = clone.does("trust", "--revoke", "--folder", clone.folder, "--json").json
-    assert (found["revoked"], breaches(found)) == (True, [])
+    document = clone.does("trust", "--revoke", "--folder", clone.folder, "--json").json
+    assert (document["revoked"], breaches(document)) == (True, [])
     assert not clone.does("trust", "--revoke", "--json").json["revoked"]
 
 
@@ -332,11 +335,11 @@ def test_a_file_without_such_settings_needs_no_trust(clone: Clone) -> None:
 def test_a_person_at_a_terminal_is_asked(clone: Clone) -> None:
     clone.write("germline.toml", TABLE["rollouts.agent"].text)
     for no in ("\n", "n\n", "yess\n"):
-        code, told = typed(clone, no)
-        assert (code, "not trusted: they stay without effect" in told) == (3, True)
+        code, output = typed(clone, no)
+        assert (code, "not trusted: they stay without effect" in output) == (3, True)
     refused(clone, EVOLVE, "rollouts.agent")
-    code, told = typed(clone, "y\n")
-    assert (code, "trusted    1 setting" in told) == (0, True)
+    code, output = typed(clone, "y\n")
+    assert (code, "trusted    1 setting" in output) == (0, True)
     assert clone.does("status", "--json").json["trust"]["state"] == "trusted"
 
 

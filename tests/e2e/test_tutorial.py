@@ -26,14 +26,14 @@ def typed() -> Iterator[tuple[list[str], list[str]]]:
             yield shlex.split(command), lines
 
 
-def appears(shown: Sequence[str], said: Sequence[str]) -> bool:
+def appears(shown: Sequence[str], output: Sequence[str]) -> bool:
     """Tell whether lines appear in order: a lone … stands for any lines, one within a line for any text."""
     if not shown:
-        return not said
+        return not output
     if shown[0] == _ANYTHING:
-        return any(appears(shown[1:], said[at:]) for at in range(len(said) + 1))
+        return any(appears(shown[1:], output[at:]) for at in range(len(output) + 1))
     form = ".*".join(re.escape(piece) for piece in shown[0].split(_ANYTHING))
-    return bool(said) and re.fullmatch(form, said[0]) is not None and appears(shown[1:], said[1:])
+    return bool(output) and re.fullmatch(form, output[0]) is not None and appears(shown[1:], output[1:])
 
 
 def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
@@ -44,8 +44,8 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
             germline.folder /= words[1]
             continue
         assert words[0] == "germline"
-        said = germline.does(*words[1:]).out.splitlines()
-        assert appears(shown, said), f"{shlex.join(words)}:\n" + "\n".join(said)
+        output = germline.does(*words[1:]).out.splitlines()
+        assert appears(shown, output), f"{shlex.join(words)}:\n" + "\n".join(output)
     assert len(commands) > 10
 
 

@@ -49,13 +49,13 @@ def test_a_script_full_of_instructions_is_quarantined_whatever_its_runs_show(ter
     assert judged["reasons"][0].startswith("quarantine: ")
     assert "scripts/run.sh:2" in judged["reasons"][0]
     page = terminal.does("candidate", "show", name, "--json").json
-    assert {(one["path"], one["line"], one["level"]) for one in page["findings"]} == {
+    assert {(finding["path"], finding["line"], finding["level"]) for finding in page["findings"]} == {
         ("scripts/run.sh", 2, "quarantine")
     }
     (rule,) = (step for step in page["gate"]["steps"] if step["rule"] == "untrusted text")
     assert (rule["holds"], rule["otherwise"]) == (False, "hold")
-    told = " ".join(terminal.does("candidate", "show", name).out.split())
-    assert "files scripts/run.sh:2 text that overrides instructions: # Ignore all previous" in told
+    output = " ".join(terminal.does("candidate", "show", name).out.split())
+    assert "files scripts/run.sh:2 text that overrides instructions: # Ignore all previous" in output
     assert not (terminal.folder / "skills/sql-analyst/scripts").exists()
 
 
@@ -70,8 +70,8 @@ def test_what_a_script_reaches_asks_for_a_person_and_is_shown_line_by_line(termi
     (judged,) = terminal("candidate", "test", name, "--json").json["candidates"]
     assert judged["verdict"] == "hold"
     assert judged["reasons"][0] == "lint: scripts/run.sh runs what it downloads, line 2"
-    found = terminal.does("candidate", "show", name, "--json").json["findings"]
-    assert {(one["line"], one["level"], one["what"]) for one in found} == {
+    findings = terminal.does("candidate", "show", name, "--json").json["findings"]
+    assert {(finding["line"], finding["level"], finding["what"]) for finding in findings} == {
         (2, "notice", "runs what it downloads"),
         (2, "notice", "reaches the network"),
     }
@@ -95,15 +95,15 @@ def test_an_import_shows_what_instructs_and_what_scripts_reach_and_blocks_nothin
     germline.write("skills/sql-analyst/scripts/run.sh", POISON + REACHING)
     rehearsed = germline.does("import", "skills", "--dry-run")
     answer = germline.does("import", "skills")
-    for said in (rehearsed.err, answer.err):
-        assert "warning    sql-analyst: scripts/run.sh:2 holds text that overrides instructions: " in said
-        assert "notice     sql-analyst: scripts/run.sh runs what it downloads, line 5" in said
+    for warnings in (rehearsed.err, answer.err):
+        assert "warning    sql-analyst: scripts/run.sh:2 holds text that overrides instructions: " in warnings
+        assert "notice     sql-analyst: scripts/run.sh runs what it downloads, line 5" in warnings
     assert (tmp_path / "skills/sql-analyst/scripts/run.sh").read_text() == POISON + REACHING
     other = Terminal(tmp_path / "other")
     other.folder.mkdir()
     other.does("init", "--split-key", SPLIT_KEY)
     (skill,) = other.does("import", tmp_path / "skills", "--yes", "--json").json["skills"]
-    assert {(one["path"], one["line"]) for one in skill["findings"]} == {
+    assert {(finding["path"], finding["line"]) for finding in skill["findings"]} == {
         ("scripts/run.sh", 2),
         ("scripts/run.sh", 5),
     }

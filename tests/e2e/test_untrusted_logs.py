@@ -56,7 +56,7 @@ def evolved(registry: Registry, **changes: object) -> Evolution:
     return evolve(registry, Plan(**plan))  # type: ignore[arg-type]
 
 
-def log_of(folder: Path, said: str) -> Path:
+def log_of(folder: Path, error_text: str) -> Path:
     """Write a log in which looking at the schema is what helps, after a tool has said something."""
     draws, lines = random.Random(3), []
     for number in range(300):
@@ -64,7 +64,7 @@ def log_of(folder: Path, said: str) -> Path:
         name = f"e{number}"
         lines += [
             {"type": "episode", "episode": name, "task": f"t{number}", "run": "r"},
-            step(name, 0, "SELECT a", said),
+            step(name, 0, "SELECT a", error_text),
             step(name, 1, "SHOW TABLES" if looks else "SELECT b"),
             {"type": "outcome", "episode": name, "value": int(draws.random() < 0.2 + 0.6 * looks), "source": "ci"},
         ]
@@ -73,8 +73,8 @@ def log_of(folder: Path, said: str) -> Path:
     return folder
 
 
-def step(name: str, turn: int, text: str, said: str = "") -> dict[str, object]:
-    failed = {"error": True, "error_text": said} if said else {}
+def step(name: str, turn: int, text: str, error_text: str = "") -> dict[str, object]:
+    failed = {"error": True, "error_text": error_text} if error_text else {}
     return {"type": "step", "episode": name, "turn": turn, "tool": "sql", "text": text, **failed}
 
 
@@ -96,7 +96,8 @@ def renamed(records: Iterable[EpisodeRecord], old: str) -> list[EpisodeRecord]:
         msgspec.structs.replace(
             record,
             steps=tuple(
-                msgspec.structs.replace(one, action=TOOL) if one.action == old else one for one in record.steps
+                msgspec.structs.replace(record_step, action=TOOL) if record_step.action == old else record_step
+                for record_step in record.steps
             ),
         )
         for record in records
@@ -105,11 +106,11 @@ def renamed(records: Iterable[EpisodeRecord], old: str) -> list[EpisodeRecord]:
 
 def quarantined(registry: Registry, proposer: str) -> None:
     """Check that one proposer's candidate waits for a person, and that nothing of it reached a skill."""
-    held = [one for one in registry.candidates() if one.proposed.proposer == proposer]
+    held = [candidate for candidate in registry.candidates() if candidate.proposed.proposer == proposer]
     assert held
-    for one in held:
-        assert (one.verdict, one.version) == ("hold", None), one.reasons
-        assert one.reasons[0].startswith("quarantine: "), one.reasons
+    for held_candidate in held:
+        assert (held_candidate.verdict, held_candidate.version) == ("hold", None), held_candidate.reasons
+        assert held_candidate.reasons[0].startswith("quarantine: "), held_candidate.reasons
     assert "ignore" not in live_text(registry)
 
 
@@ -123,16 +124,20 @@ def test_the_same_log_without_poison_teaches_its_lesson(registry: Registry, tmp_
 def test_a_poisoned_error_is_quarantined_and_no_proposer_carries_it_past_a_person(
     registry: Registry, tmp_path: Path, poison: str
 ) -> None:
-    said, payload = POISONS[poison]
-    take_in_episodes(registry, scan([log_of(tmp_path / "log", said)]).records)
+    error_text, payload = POISONS[poison]
+    take_in_episodes(registry, scan([log_of(tmp_path / "log", error_text)]).records)
     evolved(registry)
     quarantined(registry, "recovery")
-    (held,) = (one for one in registry.candidates() if one.proposed.proposer == "recovery")
+    (held,) = (candidate for candidate in registry.candidates() if candidate.proposed.proposer == "recovery")
     assert held.scored is not None
     assert held.scored.effect is not None
     assert held.scored.effect.risk_difference > 0.3  # whatever it scored
-    others = [one for one in registry.candidates() if one is not held and one.verdict == "promote"]
-    texts = [line for one in others for line in one.proposed.new_lines] + [live_text(registry)]
+    others = [
+        candidate
+        for candidate in registry.candidates()
+        if candidate is not held and candidate.verdict == "promote"
+    ]
+    texts = [line for candidate in others for line in candidate.proposed.new_lines] + [live_text(registry)]
     assert not [text for text in texts if payload in text or "No result" in text]
     again = evolved(registry, preset=PRESETS["repair-only"])
     assert not [cycle for cycle in again.cycles if cycle.verdict == "promote" and "SHOW" in str(cycle.candidate)]
@@ -143,8 +148,10 @@ def test_without_outcomes_a_poisoned_error_is_quarantined_too(registry: Registry
         msgspec.structs.replace(
             record,
             steps=tuple(
-                msgspec.structs.replace(one, template=POISONS["instructions"][0]) if one.error else one
-                for one in record.steps
+                msgspec.structs.replace(record_step, template=POISONS["instructions"][0])
+                if record_step.error
+                else record_step
+                for record_step in record.steps
             ),
         )
         for record in recovering(3)
@@ -199,7 +206,7 @@ def test_the_removal_of_a_line_that_instructs_is_for_a_person(registry: Registry
     take_in_episodes(registry, renamed(world_with_a_habit(5, "start_with"), "grep"))
     raised(registry, "burn_rate", "repair")
     evolved(registry)
-    (held,) = (one for one in registry.candidates() if one.proposed.proposer == "subtract")
+    (held,) = (candidate for candidate in registry.candidates() if candidate.proposed.proposer == "subtract")
     assert held.verdict == "hold"
     assert held.reasons[0].startswith("quarantine: ")
     assert held.proposed.new_lines == ()
@@ -207,12 +214,12 @@ def test_the_removal_of_a_line_that_instructs_is_for_a_person(registry: Registry
 
 def test_what_does_not_show_in_a_log_is_shown_on_a_terminal_and_counted_nowhere_else(tmp_path: Path) -> None:
     germline = Terminal(tmp_path).with_skill()
-    said = germline.does("scan", log_of(tmp_path / "log", POISONS["tags"][0])).out
-    said += germline.does("evolve", NAME).out + germline.does("signals").out + germline.does("candidates").out
+    output = germline.does("scan", log_of(tmp_path / "log", POISONS["tags"][0])).out
+    output += germline.does("evolve", NAME).out + germline.does("signals").out + germline.does("candidates").out
     (kept, *_) = germline.does("candidates", "--json").json["candidates"]
     assert kept["reasons"][0].startswith("quarantine: hidden characters in 'No result for this query<*hidden*>'")
-    assert "<*hidden*>" in said
-    assert "quarantine: hidden characters" in said
-    assert not hidden_characters(said)
+    assert "<*hidden*>" in output
+    assert "quarantine: hidden characters" in output
+    assert not hidden_characters(output)
     evidence = germline.does("signals", "--json").json["signals"][0]["evidence"][0]
     assert "\\U000e0061" in germline.does("evidence", "show", evidence).out

@@ -96,15 +96,15 @@ def test_a_watch_that_evolves_holds_for_review_and_evolve_promotes_what_it_held(
     read, evolved = map(json.loads, watched(germline, "logs", "--evolve", looks=1).out.splitlines())
     assert read["raised"]
     cycles = evolved["evolve"]["cycles"]
-    held = [one for one in cycles if one["reasons"][0].startswith("for review")]
+    held = [cycle for cycle in cycles if cycle["reasons"][0].startswith("for review")]
     assert held
-    assert {one["verdict"] for one in cycles} <= {"hold", "reject"}
+    assert {cycle["verdict"] for cycle in cycles} <= {"hold", "reject"}
     assert file.read_bytes() == before
     assert germline.does("status", "--json").json["held"]
-    told = germline.does("evolve", "--json").json["cycles"]
-    promoted = [one for one in told if one["verdict"] == "promote"]
-    assert [one["remembered"] for one in promoted][:1] == [True]
-    assert promoted[0]["candidate"]["id"] in {one["candidate"]["id"] for one in held}
+    later_cycles = germline.does("evolve", "--json").json["cycles"]
+    promoted = [cycle for cycle in later_cycles if cycle["verdict"] == "promote"]
+    assert [cycle["remembered"] for cycle in promoted][:1] == [True]
+    assert promoted[0]["candidate"]["id"] in {cycle["candidate"]["id"] for cycle in held}
     assert file.read_bytes() != before
 
 
@@ -114,12 +114,12 @@ def test_evolve_with_review_promotes_nothing(tmp_path: Path) -> None:
     copytree(demo_folder() / "skills", tmp_path / "skills")
     germline.does("import", "skills")
     words = ("evolve", "sql-analyst", *some_recordings(), "--seed", "7", "--cycles", "1")
-    told = germline.does(*words, "--review", "--json").json["cycles"][0]
-    assert (told["verdict"], told["version"], told["reasons"][0][:10]) == ("hold", None, "for review")
+    cycle = germline.does(*words, "--review", "--json").json["cycles"][0]
+    assert (cycle["verdict"], cycle["version"], cycle["reasons"][0][:10]) == ("hold", None, "for review")
     again = germline.does(*words, "--review", "--json").json["cycles"][0]
     assert (again["verdict"], again["remembered"]) == ("hold", True)
-    told = germline.does(*words, "--json").json["cycles"][0]
-    assert (told["verdict"], told["version"], told["remembered"]) == ("promote", 2, True)
+    cycle = germline.does(*words, "--json").json["cycles"][0]
+    assert (cycle["verdict"], cycle["version"], cycle["remembered"]) == ("promote", 2, True)
 
 
 def test_plug_ins_that_do_not_work_are_told_once_however_often_it_looks(
@@ -133,8 +133,8 @@ def test_plug_ins_that_do_not_work_are_told_once_however_often_it_looks(
             file.write("ERROR: it broke again\n")
         next_line(process)
         assert stopped(process, signal.SIGTERM) == 0
-        told = [line for line in process.stderr.read().splitlines() if "the log reader" in line]
-    assert [line.split(" does not work: ")[0] for line in told] == [
+        warnings = [line for line in process.stderr.read().splitlines() if "the log reader" in line]
+    assert [line.split(" does not work: ")[0] for line in warnings] == [
         "warning    the log reader a-missing of plugged",
         "warning    the log reader e-nosy of plugged",
     ]
@@ -149,9 +149,9 @@ def test_a_watch_says_what_is_not_there_yet_and_why_a_signal_led_to_no_turn(germ
         assert "watching" in process.stderr.readline()
         assert "absent is not there yet" in process.stderr.readline()
         germline.write("logs/b.jsonl", failing("two") + failing("three"))
-        said = process.stderr.readline()
-        assert "evolve  nothing new: " in said
-        assert "1 signal is of no skill: germline signals assign FINGERPRINT SKILL" in said
+        line = process.stderr.readline()
+        assert "evolve  nothing new: " in line
+        assert "1 signal is of no skill: germline signals assign FINGERPRINT SKILL" in line
         assert stopped(process, signal.SIGINT) == 0
 
 

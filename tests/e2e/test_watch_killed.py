@@ -51,7 +51,7 @@ def killed(*_: object, **__: object) -> None:
 def came_to(germline: Terminal) -> tuple[list[str], str]:
     """Tell the kinds of all events, in order, and the skill as it lies on disk."""
     lines = map(json.loads, germline.does("log", "--json").out.splitlines())
-    return [one["type"] for one in lines], (germline.folder / "skills/sql-analyst/SKILL.md").read_text()
+    return [event["type"] for event in lines], (germline.folder / "skills/sql-analyst/SKILL.md").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +96,6 @@ def test_turns_that_were_put_off_are_taken_once_the_reason_is_gone(
 
     with monkeypatch.context() as patched:
         patched.setattr("tui.cli.commands.logs.watch.evolve", mended)
-        told = watched(germline, "logs", "--evolve", looks=LOOKS)
-    assert told.err.count("put off") == 1
+        answer = watched(germline, "logs", "--evolve", looks=LOOKS)
+    assert answer.err.count("put off") == 1
     assert came_to(germline) == undisturbed

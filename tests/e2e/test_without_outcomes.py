@@ -37,8 +37,8 @@ def test_looking_at_the_schema_is_offered_as_seen_and_marked_so_wherever_it_is_s
 ) -> None:
     """Measured: +.49 [+.36, +.62] sealed; the page has +.60 over all splits, and +.43 by the reward."""
     germline, cycles = evolved
-    assert not [one for one in cycles if one["verdict"] == "promote"]
-    (learnt,) = (one for one in cycles if one["signal"]["template"] == NO_TABLE and one["tier"])
+    assert not [cycle for cycle in cycles if cycle["verdict"] == "promote"]
+    (learnt,) = (cycle for cycle in cycles if cycle["signal"]["template"] == NO_TABLE and cycle["tier"])
     assert learnt["tier"]["tier"] == "seen"
     assert learnt["tier"]["worked"] <= learnt["tier"]["tried"]
     claim = learnt["candidate"]["claims"][0]
@@ -48,8 +48,8 @@ def test_looking_at_the_schema_is_offered_as_seen_and_marked_so_wherever_it_is_s
     assert learnt["effect"]["risk_difference"] > 0.3
     assert learnt["audit"]["after"]["value"] > learnt["audit"]["before"]["value"]
     assert f"It worked {learnt['tier']['worked']}" in germline.does("candidates", "sql-analyst").out
-    said = germline.does("candidate", "approve", learnt["candidate"]["id"][:12], "--reason", "it worked").out
-    assert "now, seen: nothing was compared" in said
+    output = germline.does("candidate", "approve", learnt["candidate"]["id"][:12], "--reason", "it worked").out
+    assert "now, seen: nothing was compared" in output
     text = germline.does("show", "sql-analyst", "--json").json["lines"]
     row = next(row for row in text if row["tier"] == "seen")
     place = f"sql-analyst:{row['line']}"
@@ -57,9 +57,9 @@ def test_looking_at_the_schema_is_offered_as_seen_and_marked_so_wherever_it_is_s
     assert (why["tier"], why["figures"]) == ("seen", learnt["tier"])
     assert why["sentence"].endswith("nothing was compared.")
     assert why["reasons"] == ["accepted as seen by a person: it worked"]
-    told = germline.does("why", place).out
-    assert "judged by recovered" in told
-    assert "unproven" not in told
+    explanation = germline.does("why", place).out
+    assert "judged by recovered" in explanation
+    assert "unproven" not in explanation
 
 
 @pytest.mark.data
@@ -67,8 +67,8 @@ def test_hardening_sees_without_outcomes_that_a_failing_query_should_not_be_repe
     evolved: tuple[Terminal, list[dict[str, Any]]],
 ) -> None:
     """Measured: +.14 on sealed logs, where failing queries are left to the claims about their errors."""
-    seen = [one for one in evolved[1] if one["strategy"] == "harden" and one["tier"]]
-    learnt = next(one for one in seen if one["candidate"]["claims"][0]["kind"] == "after")
+    seen = [cycle for cycle in evolved[1] if cycle["strategy"] == "harden" and cycle["tier"]]
+    learnt = next(cycle for cycle in seen if cycle["candidate"]["claims"][0]["kind"] == "after")
     (claim,) = learnt["candidate"]["claims"]
     assert (claim["action"], claim["failing"]) == ("sql:SELECT", True)
     assert learnt["effect"]["endpoint"] == "recovered"

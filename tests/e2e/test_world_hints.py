@@ -113,9 +113,9 @@ def test_each_source_speaks_where_it_knows_and_none_is_a_label(germline: Termina
     }
     assert germline.does("session", "red", "--json").json["hints"] == {"last_check": 0.0}
     assert "last_check 0; from the world, no labels" in germline.does("session", "red").out
-    said = germline.does("signals", "--quality").out
-    assert "no labels" in said
-    assert "too few to tell" in said
+    output = germline.does("signals", "--quality").out
+    assert "no labels" in output
+    assert "too few to tell" in output
 
 
 def test_corrections_that_say_what_was_asked_are_signals_with_the_persons_words(germline: Terminal) -> None:
@@ -193,7 +193,7 @@ def test_an_evaluator_keeps_the_hints_that_it_was_frozen_with(ruled: Terminal) -
         hinted = prepare(registry, sources=("last_check",))
         assert hinted.evaluator != plain.evaluator
         assert prepare(registry) == hinted.__class__(hinted.division, hinted.evaluator, sources=("last_check",))
-        assert {one.outcome.source for one in hinted.division.sealed if one.outcome} == {"last_check"}
+        assert {episode.outcome.source for episode in hinted.division.sealed if episode.outcome} == {"last_check"}
         assert prepare(registry, sources=()).evaluator == plain.evaluator
 
 
@@ -240,20 +240,21 @@ def test_what_became_of_commits_is_looked_up_in_git_and_kept(tmp_path: Path) -> 
     git(tmp_path, "merge", "-q", "--no-ff", "-m", "merge", "topic")
     made["young"] = commit("young", at="2090-01-01T00:00:00Z")
     made["foreign"] = "[main deadbee] elsewhere"
-    for hour, (name, said) in enumerate(made.items()):
+    for hour, (name, commit_output) in enumerate(made.items()):
         germline.write(
-            f"logs/{name}.jsonl", claude(name, hour, ("user", f"do {name}"), bash("git commit -m x", said))
+            f"logs/{name}.jsonl",
+            claude(name, hour, ("user", f"do {name}"), bash("git commit -m x", commit_output)),
         )
     for setting in ("core.fsmonitor", "core.pager", "gpg.program", "core.sshCommand"):
         git(tmp_path, "config", setting, f"touch {tmp_path}/ran #")
     germline.does("scan", "logs")
-    told = germline.does("outcome", "--commits").out
-    assert "5 sessions with commits; git tells of 3, 4 hints new" in told
-    found = {
-        name: {source: value for source, value in said.items() if source != "abandoned"}
-        for name, said in hints(germline).items()
+    output = germline.does("outcome", "--commits").out
+    assert "5 sessions with commits; git tells of 3, 4 hints new" in output
+    sessions = {
+        name: {source: value for source, value in by_source.items() if source != "abandoned"}
+        for name, by_source in hints(germline).items()
     }
-    assert found == {"first": {"commit": 1.0}, "bad": {"commit": 0.0}, "topic": {"commit": 1.0, "merged": 1.0},
+    assert sessions == {"first": {"commit": 1.0}, "bad": {"commit": 0.0}, "topic": {"commit": 1.0, "merged": 1.0},
                      "young": {}, "foreign": {}}  # fmt: skip
     events = germline.events()
     assert germline.does("outcome", "--commits", "--json").json["recorded"] == 0

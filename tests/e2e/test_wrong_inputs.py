@@ -128,14 +128,14 @@ def germline(own_folder: Path) -> Terminal:
 
 def test_each_wrong_input_is_answered_in_plain_words_with_a_next_step(germline: Terminal) -> None:
     head = germline.events()
-    for line, said in WRONG.items():
+    for line, message in WRONG.items():
         answer = germline(*shlex.split(line))
-        told = answer.err[answer.err.index("error") :]
-        assert said in answer.err, line
+        error = answer.err[answer.err.index("error") :]
+        assert message in answer.err, line
         assert answer.code == ENDS.get(line, 2), line
         assert answer.out == "", line
-        assert "hint   " in told, line
-        assert len(told) <= LONGEST, line
+        assert "hint   " in error, line
+        assert len(error) <= LONGEST, line
         assert not re.search(r"Input should|Traceback|itself failed|[0-9a-f]{64}", answer.err), line
     assert germline.events() == head
 
