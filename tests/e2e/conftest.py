@@ -19,15 +19,15 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def story(told: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def story(shared_story: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The story, for tests that change nothing."""
     del cache
-    monkeypatch.chdir(told.parent)  # the evidence names its logs from there
-    return told
+    monkeypatch.chdir(shared_story.parent)  # the evidence names its logs from there
+    return shared_story
 
 
 @pytest.fixture
-def own(told: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own(shared_story: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of it, to be changed."""
     del cache
     copytree(told.parent, tmp_path / "own")

@@ -52,7 +52,7 @@ PLACES = {
 
 
 @pytest.fixture(scope="module")
-def told(own_folder: Path) -> Path:
+def shared_story(own_folder: Path) -> Path:
     """The story with work left, a skill with as long a name as there may be, a signal that looks like markup."""
     (folder := own_folder / "edges").mkdir()
     path = tell_with_work(folder)

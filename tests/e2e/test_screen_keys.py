@@ -53,7 +53,7 @@ LISTS |= {"history": "#events", "why": "#blame", "trends": "#tasks", "usage": "#
 
 
 @pytest.fixture(scope="module")
-def told(own_folder: Path) -> Path:
+def shared_story(own_folder: Path) -> Path:
     path = tell_with_runs(own_folder)
     log = SqliteLog.open(path)
     audit_skill(plan_of(Registry(log, TickingClock(seed=9), "person:ada"), ScriptedRunner(), count=1))
@@ -182,10 +182,10 @@ async def wheel_over(at: Screens, view: str) -> None:
 
 
 async def test_a_registry_that_is_locked_says_so_and_the_change_can_be_tried_again(
-    told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared_story: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copytree(told.parent, tmp_path / "own")
-    path = tmp_path / "own" / told.name
+    copytree(shared_story.parent, tmp_path / "own")
+    path = tmp_path / "own" / shared_story.name
     monkeypatch.chdir(path.parent)
     monkeypatch.setattr("tui.session.open_registry.SqliteLog.open", partial(SqliteLog.open, patience_s=0.05))
     async with screens(path, "/presets/harden", settings=SETTINGS) as at:

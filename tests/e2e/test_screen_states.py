@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def told(own_folder: Path) -> Path:
+def shared_story(own_folder: Path) -> Path:
     return tell(own_folder)
 
 

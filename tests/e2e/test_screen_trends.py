@@ -22,7 +22,7 @@ AIRPORTS = "airports: delayed departures by airline"
 
 
 @pytest.fixture(scope="module")
-def told(own_folder: Path) -> Path:
+def shared_story(own_folder: Path) -> Path:
     return tell_with_runs(own_folder)
 
 

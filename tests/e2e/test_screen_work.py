@@ -33,7 +33,7 @@ REASON = ("w", "h", "y", "enter")
 
 
 @pytest.fixture(scope="module")
-def told(own_folder: Path) -> Path:
+def shared_story(own_folder: Path) -> Path:
     return tell_with_work(own_folder)
 
 
@@ -382,9 +382,11 @@ def damage(path: Path) -> None:
     path.write_bytes(body)
 
 
-async def test_a_command_of_the_palette_runs_once_a_person_says_so_and_shows_what_it_prints(told: Path) -> None:
-    settings = replace(SETTINGS, registry=str(told))
-    async with screens(told, size=(100, 30), settings=settings) as at:
+async def test_a_command_of_the_palette_runs_once_a_person_says_so_and_shows_what_it_prints(
+    shared_story: Path,
+) -> None:
+    settings = replace(SETTINGS, registry=str(shared_story))
+    async with screens(shared_story, size=(100, 30), settings=settings) as at:
         sheet = CommandSheet(("log", "sql-analyst", "--type", "AliasMoved"), "Lists events", at.app)
         at.app.push_screen(sheet)
         await at.settle()
@@ -401,7 +403,7 @@ async def test_a_command_of_the_palette_runs_once_a_person_says_so_and_shows_wha
         assert at.top.startswith(" Skills")
 
 
-async def test_the_palette_offers_to_scan_and_to_evolve(told: Path) -> None:
-    async with screens(told, settings=SETTINGS) as at:
+async def test_the_palette_offers_to_scan_and_to_evolve(shared_story: Path) -> None:
+    async with screens(shared_story, settings=SETTINGS) as at:
         titles = [command.title for command in commands_of(at.app)]
     assert {"Run germline scan …", "Run germline evolve …", "Run germline evolve sql-analyst …"} <= set(titles)
