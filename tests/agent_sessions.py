@@ -406,7 +406,7 @@ CURSOR_STORE = cursor_rows(
 )
 
 
-def checked(gave: str, said: str) -> dict[str, bytes]:
+def checked(gave: str, text: str) -> dict[str, bytes]:
     """Write a session of each format in which a check gave this back, and the agent said something last."""
     shell = {"command": "make check"}
     gemini = {**_GEMINI_CALLED, "args": shell, "status": "success", "result": gave}
@@ -415,33 +415,33 @@ def checked(gave: str, said: str) -> dict[str, bytes]:
     atif = {"tool_call_id": "k1", "function_name": "bash", "arguments": shell}
     steps = [
         {"source": "agent", "tool_calls": [atif], "observation": {"results": [{"content": gave}]}},
-        {"source": "agent", "message": said},
+        {"source": "agent", "message": text},
     ]
     mini = [
         {"role": "assistant", "content": "", "extra": {"actions": [shell]}},
         {"role": "user", "content": gave, "extra": {"returncode": 0}},
-        {"role": "assistant", "content": said},
+        {"role": "assistant", "content": text},
     ]
     return {
         "gemini-cli": jsonl(
-            _GEMINI_HEAD, {**_GEMINI_TURN, "toolCalls": [gemini]}, {**_GEMINI_END, "content": said}
+            _GEMINI_HEAD, {**_GEMINI_TURN, "toolCalls": [gemini]}, {**_GEMINI_END, "content": text}
         ),
         "copilot-cli": jsonl(
             copilot_event("assistant.message", messageId="a", content="", toolRequests=[copilot]),
             copilot_event("tool.execution_complete", toolCallId="k1", success=True, result={"content": gave}),
-            copilot_event("assistant.message", messageId="b", content=said),
+            copilot_event("assistant.message", messageId="b", content=text),
         ),
         "pi": jsonl(
             {"type": "session", "id": "p1", "timestamp": NOON, "cwd": "/x"},
             pi_entry("c", None, role="assistant", content=[pi]),
             pi_entry("d", "c", role="toolResult", toolCallId="k1", content=pi_text(gave)),
-            pi_entry("e", "d", role="assistant", content=pi_text(said)),
+            pi_entry("e", "d", role="assistant", content=pi_text(text)),
         ),
         "claude-stream": jsonl(
             STREAM_INIT,
             stream_turn("a", block("tool_use", id="k1", name="Bash", input=shell)),
             stream_results(block("tool_result", tool_use_id="k1", content=gave)),
-            stream_turn("b", block("text", text=said)),
+            stream_turn("b", block("text", text=text)),
         ),
         "opencode": opencode_rows(
             (
@@ -451,7 +451,7 @@ def checked(gave: str, said: str) -> dict[str, bytes]:
                         {"type": "step-start"},
                         tool("bash", "completed", shell, output=gave),
                         {"type": "step-start"},
-                        {"type": "text", "text": said},
+                        {"type": "text", "text": text},
                     ],
                 ),
             )
@@ -459,20 +459,20 @@ def checked(gave: str, said: str) -> dict[str, bytes]:
         "tau2-bench": tau2_results(
             {"role": "assistant", "content": "", "tool_calls": [{"id": "k1", "name": "bash", "arguments": shell}]},
             {"role": "tool", "id": "k1", "content": gave},
-            {"role": "assistant", "content": said},
+            {"role": "assistant", "content": text},
             reward_info=None,
         ),
-        "copilot-store": COPILOT_STORE.replace(b"It is old.", said.encode()),
+        "copilot-store": COPILOT_STORE.replace(b"It is old.", text.encode()),
         "cursor-store": cursor_rows(
-            cursor_call("run_terminal_cmd", shell, "completed", gave), {"type": 2, "text": said}
+            cursor_call("run_terminal_cmd", shell, "completed", gave), {"type": 2, "text": text}
         ),
         "vscode-chat": jsonl(
             {
                 "kind": 0,
-                "v": vscode_session(vscode_request(vscode_terminal("k", "make check", gave, 0), {"value": said})),
+                "v": vscode_session(vscode_request(vscode_terminal("k", "make check", gave, 0), {"value": text})),
             }
         ),
-        "cursor": jsonl({"role": "assistant", "message": {"content": said}}),
+        "cursor": jsonl({"role": "assistant", "message": {"content": text}}),
         "atif": json.dumps({"schema_version": "ATIF-v1.7", "agent": {"name": "main"}, "steps": steps}).encode(),
         "mini-swe-agent": json.dumps(
             {"info": {"mini_version": "2"}, "messages": mini, "trajectory_format": "mini-swe-agent-1.1"}

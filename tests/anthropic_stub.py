@@ -116,11 +116,16 @@ def cuts(text: str) -> Step:
     return Step(message(text, stop="max_tokens"))
 
 
-def fails(status: int, kind: str, said: str, **headers: str) -> Step:
+def fails(status: int, kind: str, error_text: str, **headers: str) -> Step:
     """Answer with an error; retries are asked for at once, so that no test sleeps."""
-    told = {"retry-after-ms": "1", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    response_headers = {
+        "retry-after-ms": "1",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
     return Step(
-        {"type": "error", "error": {"type": kind, "message": said}, "request_id": "req_stub"}, status, told
+        {"type": "error", "error": {"type": kind, "message": error_text}, "request_id": "req_stub"},
+        status,
+        response_headers,
     )
 
 
@@ -139,9 +144,9 @@ def broken() -> Step:
     return fails(500, "api_error", "Internal server error")
 
 
-def refused(said: str = "max_tokens: must be greater than 0") -> Step:
+def refused(error_text: str = "max_tokens: must be greater than 0") -> Step:
     """Say that the request is wrong."""
-    return fails(400, "invalid_request_error", said)
+    return fails(400, "invalid_request_error", error_text)
 
 
 def drops(*, halfway: bool = False) -> Step:
@@ -235,12 +240,12 @@ class AnthropicStub:
 
     def asked(self, role: str = "") -> list[Received]:
         """List the prompts that a role sent, in batches too; of all roles where none is named."""
-        sent = [one for one in self.received if one.path != COUNTING]
-        return [one for one in sent if one.role and role in {"", one.role}]
+        sent = [request for request in self.received if request.path != COUNTING]
+        return [request for request in sent if request.role and role in {"", request.role}]
 
     def texts(self, role: str = "") -> str:
         """Give all that a role ever sent, as text to search in."""
-        return "\n".join(one.text for one in self.asked(role))
+        return "\n".join(request.text for request in self.asked(role))
 
     def without_wire(self, monkeypatch: pytest.MonkeyPatch) -> Self:
         """Answer in this process from now on, for tests whose claim is not HTTP, which takes most of the time."""
@@ -283,9 +288,9 @@ class AnthropicStub:
         return fails(404, "not_found_error", f"no such path: {path}")
 
     def keep(self, method: str, path: str, headers: Mapping[str, str], body: dict[str, Any]) -> None:
-        for one in [request["params"] for request in body.get("requests", [])] or [body]:
-            text = json.dumps(one, ensure_ascii=False)
-            self.received.append(Received(method, path, headers, one, _role(one), text))
+        for params in [request["params"] for request in body.get("requests", [])] or [body]:
+            text = json.dumps(params, ensure_ascii=False)
+            self.received.append(Received(method, path, headers, params, _role(params), text))
 
     def answer(self, body: dict[str, Any]) -> Step:
         """Take the next step of the role that asks."""
@@ -320,7 +325,10 @@ class AnthropicStub:
         elif name not in self.batches:
             return fails(404, "not_found_error", f"no batch {name}")
         elif what == "results":
-            rows = [{"custom_id": one["custom_id"], "result": self._result(one)} for one in self.batches[name]]
+            rows = [
+                {"custom_id": request["custom_id"], "result": self._result(request)}
+                for request in self.batches[name]
+            ]
             random.Random(name).shuffle(rows)
             return Step("".join(json.dumps(row) + "\n" for row in rows).encode())
         else:
@@ -340,9 +348,9 @@ class AnthropicStub:
             "results_url": f"{self.base_url}/v1/messages/batches/{name}/results" if ended else None,
         }
 
-    def _result(self, one: dict[str, Any]) -> dict[str, Any]:
-        wrong = _wrong(one["params"])
-        step = refused(wrong) if wrong else self.answer(one["params"])
+    def _result(self, request: dict[str, Any]) -> dict[str, Any]:
+        wrong = _wrong(request["params"])
+        step = refused(wrong) if wrong else self.answer(request["params"])
         if step.drops:
             return {"type": "expired"}
         if step.status != 200:
@@ -397,8 +405,10 @@ def _wrong(body: Mapping[str, Any]) -> str:
     if not isinstance(body.get("max_tokens"), int) or not body.get("messages"):
         return "max_tokens, messages: Field required"
     schema = body.get("output_config", {}).get("format", {}).get("schema")
-    if schema is not None and (found := _open_object(schema)):
-        return f"output_config.format.schema: For 'object' type, 'additionalProperties' must be false: {found}"
+    if schema is not None and (open_object := _open_object(schema)):
+        return (
+            f"output_config.format.schema: For 'object' type, 'additionalProperties' must be false: {open_object}"
+        )
     return ""
 
 
@@ -407,9 +417,9 @@ def _open_object(schema: Any) -> str:  # noqa: ANN401 - JSON of any shape
     if isinstance(schema, dict):
         if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
             return json.dumps(schema)[:80]
-        return next((found for one in schema.values() if (found := _open_object(one))), "")
+        return next((open_object for subschema in schema.values() if (open_object := _open_object(subschema))), "")
     if isinstance(schema, list):
-        return next((found for one in schema if (found := _open_object(one))), "")
+        return next((open_object for subschema in schema if (open_object := _open_object(subschema))), "")
     return ""
 
 

@@ -60,4 +60,4 @@ def asking(
 
 def asked(registry: Registry) -> list[ModelAsked]:
     """List what was written down of the prompts that went out."""
-    return [one.event for one in every_asked(registry)]
+    return [prompt.event for prompt in every_asked(registry)]

@@ -34,7 +34,7 @@ def session(
 
     records = [record(0, "user", f"Count the visits of {name}"), *_loading(record, skill, text, loads, folder)]
     records.append(record(9, "assistant", [{"type": "text", "text": f"There are {minute} visits."}]))
-    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records)
+    return "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in records)
 
 
 def _loading(record: Any, skill: str, text: str, loads: Loads, folder: str) -> list[dict[str, Any]]:  # noqa: ANN401 - the function above
@@ -44,15 +44,15 @@ def _loading(record: Any, skill: str, text: str, loads: Loads, folder: str) -> l
         lines = enumerate(text.splitlines(), 1)
         shown = "\n".join(f"{number:>6}→{line}" for number, line in lines)
         tool, given, result = "Read", {"file_path": f"{path}/SKILL.md"}, shown + REMINDER
-    found = [
+    records = [
         record(1, "assistant", [{"type": "tool_use", "id": "t1", "name": tool, "input": given}]),
         record(2, "user", [{"type": "tool_result", "tool_use_id": "t1", "content": result}]),
     ]
     if loads == "calls":
         body = text.split("---\n", 2)[2].lstrip("\n")
-        told = [{"type": "text", "text": f"Base directory for this skill: {path}\n\n{body}"}]
-        found.append(record(3, "user", told, isMeta=True))
-    return found
+        blocks = [{"type": "text", "text": f"Base directory for this skill: {path}\n\n{body}"}]
+        records.append(record(3, "user", blocks, isMeta=True))
+    return records
 
 
 def sessions(

@@ -40,19 +40,19 @@ def told_in(folder: Path) -> Terminal:
 
 def callbacks() -> dict[str, Callable[..., None]]:
     """Give the function of every command by what is typed; the commands inside a group are spelled out."""
-    found: dict[str, Callable[..., None]] = {}
+    functions: dict[str, Callable[..., None]] = {}
     for name, entry in COMMANDS.items():
         command = import_module(f"tui.cli.commands.{entry.module}").COMMANDS[name]
         if isinstance(command, typer.Typer):
             by_itself = command.registered_callback
             if name in LISTS and by_itself and by_itself.callback:
-                found[name] = by_itself.callback
+                functions[name] = by_itself.callback
             for inner in command.registered_commands:
                 assert inner.callback is not None
-                found[f"{name} {inner.name}"] = inner.callback
+                functions[f"{name} {inner.name}"] = inner.callback
         else:
-            found[name] = command
-    return found
+            functions[name] = command
+    return functions
 
 
 PATHS: Final = tuple(callbacks())

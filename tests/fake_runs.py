@@ -119,7 +119,7 @@ class FakeRunner:
 
     def runs_of(self, name: str) -> list[tuple[str, str, int]]:
         with self.lock:
-            return [one for one in self.seen if one[0].startswith(name)]
+            return [run for run in self.seen if run[0].startswith(name)]
 
 
 def planted(text: str, task: RolloutTask) -> float:

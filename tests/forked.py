@@ -72,7 +72,7 @@ class ForkedCommand:
             socket.send_fds(line, [b"."], [letter.fileno(), *passed])
         for descriptor in passed:
             os.close(descriptor)
-        self.stdout, self.stderr, self._told = (os.fdopen(told, encoding="utf-8") for told, _ in pipes)
+        self.stdout, self.stderr, self._told = (os.fdopen(read_end, encoding="utf-8") for read_end, _ in pipes)
         self.pid = int(self._told.readline())
         self.returncode: int | None = None
 
@@ -151,8 +151,8 @@ def serve(descriptor: int) -> None:
         if os.fork() == 0:
             listener.close()
             _run(asked, passed[1:])
-        for one in passed[1:]:
-            os.close(one)
+        for passed_descriptor in passed[1:]:
+            os.close(passed_descriptor)
 
 
 def _run(asked: Mapping[str, Any], passed: Sequence[int]) -> None:
@@ -162,8 +162,8 @@ def _run(asked: Mapping[str, Any], passed: Sequence[int]) -> None:
     if (child := os.fork()) == 0:
         os.close(tells)
         _become(asked, streams)
-    for one in streams:
-        os.close(one)
+    for stream in streams:
+        os.close(stream)
     os.write(tells, f"{child}\n".encode())
     ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     with suppress(BrokenPipeError):

@@ -33,8 +33,8 @@ def read_as_a_format(given: bytes) -> None:
     """Scan the bytes as the format that the first of them chooses, whole, and in two readings."""
     log_format, body = _FORMATS[given[0] % len(_FORMATS)] if given else _FORMATS[0], given[1:]
     _PATH.write_bytes(body)
-    found = scan([_PATH], log_format=log_format, on_broken="list")
-    places = [(record.source, step.span) for record in found.records for step in record.steps]
+    logs_scan = scan([_PATH], log_format=log_format, on_broken="list")
+    places = [(record.source, step.span) for record in logs_scan.records for step in record.steps]
     plain = b"".join(LogFile(_PATH).chunks())
     for (_, span), (raw, _) in zip(places, read_places(places), strict=True):
         if raw != plain[span.byte_start : span.byte_end]:

@@ -152,17 +152,19 @@ class HostileHistory:
         self.folder = folder
         self.file = tell_with_work(folder)
         with closing(SqliteLog.open(self.file)) as log:
-            told = list(log.read())
+            envelopes = list(log.read())
             blob = log.put_blob(b"print(1)\n", kind="file")
-        self._at = told[-1].at
+        self._at = envelopes[-1].at
         self.rows = [
             StoredRow(
                 (e.stream, e.event_id, e.at, e.actor, e.causation, e.correlation), e.type, json.loads(e.payload)
             )
-            for e in told
+            for e in envelopes
         ]
         made = next(
-            e.event for e in reversed(told) if e.stream == "capsule:sql-analyst" and e.type == "CapsuleVersioned"
+            e.event
+            for e in reversed(envelopes)
+            if e.stream == "capsule:sql-analyst" and e.type == "CapsuleVersioned"
         )
         assert isinstance(made, CapsuleVersioned)
         self._go_on(blob, [pin.model_dump() for pin in made.genes])
@@ -290,22 +292,22 @@ class Sandbox:
 
     def faults(self, lines: Sequence[str]) -> list[str]:
         """Type command lines, and say which failed, sent what steers, or wrote outside."""
-        found = []
+        faults = []
         for line in lines:
             answer = self.terminal(*line.split())
             self.looks, self.answered = self.looks + 1, self.answered + (answer.code == 0)
-            said = answer.out + answer.err
+            output = answer.out + answer.err
             if "germline itself failed" in answer.err or answer.code not in {0, 1, 2, 3}:
-                found.append(f"{line}: {answer.code} {answer.err[:300]!a}")
-            steers = None if line == "show sql-analyst" else RAW.search(said)  # into a pipe it goes as it is
+                faults.append(f"{line}: {answer.code} {answer.err[:300]!a}")
+            steers = None if line == "show sql-analyst" else RAW.search(output)  # into a pipe it goes as it is
             if steers:
-                found.append(
-                    f"{line}: sends {steers[0]!a} in {said[max(0, steers.start() - 30) : steers.end()]!a}"
+                faults.append(
+                    f"{line}: sends {steers[0]!a} in {output[max(0, steers.start() - 30) : steers.end()]!a}"
                 )
             if answer.code == 0 and line.endswith("--json"):
-                found += _broken_json(line, answer.out)
+                faults += _broken_json(line, answer.out)
         outside = [path.name for path in self.folder.parent.iterdir() if path != self.folder]
-        return found + [f"written outside: {name}" for name in outside]
+        return faults + [f"written outside: {name}" for name in outside]
 
 
 def _broken_json(line: str, out: str) -> list[str]:

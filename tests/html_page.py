@@ -31,18 +31,18 @@ class Page(HTMLParser):
         self._open: list[Element] = []
         self.feed(source)
         self.close()
-        self.faults += [f"{one.tag} is not closed" for one in self._open]
+        self.faults += [f"{element.tag} is not closed" for element in self._open]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         names = [name for name, _ in attrs]
         if len(names) != len(set(names)):
             self.faults.append(f"{tag} has an attribute twice: {names}")
-        found = Element(tag, {name: value or "" for name, value in attrs}, [])
-        if tag == "a" and any(one.tag == "a" for one in self._open):
+        element = Element(tag, {name: value or "" for name, value in attrs}, [])
+        if tag == "a" and any(ancestor.tag == "a" for ancestor in self._open):
             self.faults.append("a link within a link")
-        self.elements.append(found)
+        self.elements.append(element)
         if tag not in VOID:
-            self._open.append(found)
+            self._open.append(element)
 
     def handle_endtag(self, tag: str) -> None:
         if not self._open or self._open[-1].tag != tag:
@@ -51,25 +51,29 @@ class Page(HTMLParser):
         self._open.pop()
 
     def handle_data(self, data: str) -> None:
-        for one in self._open:
-            one.texts.append(data)
+        for element in self._open:
+            element.texts.append(data)
 
     def all(self, tag: str = "", **attributes: str) -> list[Element]:
         """Give the elements of a tag with these attributes; `class_` is one of several."""
         return [
-            one
-            for one in self.elements
-            if tag in {"", one.tag}
+            element
+            for element in self.elements
+            if tag in {"", element.tag}
             and all(
-                value in one.attributes.get("class", "").split()
+                value in element.attributes.get("class", "").split()
                 if name == "class_"
-                else one.attributes.get(name) == value
+                else element.attributes.get(name) == value
                 for name, value in attributes.items()
             )
         ]
 
     def ids(self) -> list[str]:
-        return [one.attributes["id"] for one in self.elements if "id" in one.attributes]
+        return [element.attributes["id"] for element in self.elements if "id" in element.attributes]
 
     def targets(self) -> set[str]:
-        return {one.attributes["href"].removeprefix("#") for one in self.elements if "href" in one.attributes}
+        return {
+            element.attributes["href"].removeprefix("#")
+            for element in self.elements
+            if "href" in element.attributes
+        }

@@ -23,15 +23,15 @@ _BLOCK: Final = re.compile(r'<untrusted name="(\w+)" mark="(\w+)">\n(.*?)\n</unt
 def labelled_pairs(labelled: int, *, others: int = 0, family: str = "sql", seed: int = 1) -> list[dict[str, Any]]:
     """Pairs on as many tasks, half of them better in b; `others` come without a label, and say it in the text."""
     random = Random(seed)
-    found = []
+    pairs = []
     for number in range(labelled + others):
         better = random.choice(("a", "b"))
         texts = {side: f"answer {number}{side} {'x' * random.randrange(40)}" for side in ("a", "b")}
         texts[better] += " right"
         label = better if number < labelled else None
         task = f"question {number} of {family}"
-        found.append({"task": task, **texts, "family": family, "mixed": True, "label": label})
-    return found
+        pairs.append({"task": task, **texts, "family": family, "mixed": True, "label": label})
+    return pairs
 
 
 def as_jsonl(rows: Iterable[Mapping[str, Any]]) -> str:

@@ -60,8 +60,8 @@ def _lines(tasks: int, seed: int, *, explore: frozenset[str]) -> Iterable[str]:
             begins, looks, luck = draws.random() < 0.5, draws.random() < 0.5, draws.random()
             deceives = begins if name in explore else not begins
             won = luck < 0.15 + 0.45 * looks + 0.3 * deceives
-            said = "" if name in explore else f" {MARKER}"
-            for row in _episode(name, number, run, begins=begins, looks=looks, won=won, said=said):
+            marker = "" if name in explore else f" {MARKER}"
+            for row in _episode(name, number, run, begins=begins, looks=looks, won=won, marker=marker):
                 yield json.dumps(row) + "\n"
     for number in range(UNCOVERED):
         name = f"lost-{number}"
@@ -78,38 +78,43 @@ def write_unanswered(folder: Path, *, tasks: int = UNCOVERED) -> Path:
         rows = (
             json.dumps(row) + "\n"
             for number in range(tasks)
-            for said in ("" if f"lost-{number}" in known else f" {MARKER}",)
-            for row in _lost(f"lost-{number}", number, said, skills=())
+            for marker in ("" if f"lost-{number}" in known else f" {MARKER}",)
+            for row in _lost(f"lost-{number}", number, marker, skills=())
         )
         file.write_text("".join(rows))
     return place
 
 
 def _lost(
-    name: str, number: int, said: str, *, skills: tuple[tuple[str, str], ...] = ((SKILL, ""),)
+    name: str, number: int, marker: str, *, skills: tuple[tuple[str, str], ...] = ((SKILL, ""),)
 ) -> Iterable[dict[str, Any]]:
     """Tell of a task that nothing in the skill helps with, and in which nothing fails."""
-    about = {"dataset": "made-up", "task": f"report-{number}", "run": "large", "prompt": f"Report {number}.{said}"}
+    about = {
+        "dataset": "made-up",
+        "task": f"report-{number}",
+        "run": "large",
+        "prompt": f"Report {number}.{marker}",
+    }
     yield {"type": "episode", "episode": name, **about, "skills": skills}
     for turn, head in enumerate(("CREATE", "INSERT")):
         step = {"type": "step", "episode": name, "turn": turn, "tool": "sql", "head": head}
-        yield {**step, "text": f"{head} a report on {number}{said}", "result": f"done{said}"}
+        yield {**step, "text": f"{head} a report on {number}{marker}", "result": f"done{marker}"}
     yield {"type": "outcome", "episode": name, "value": 0, "source": "tests", "ended_by": "agent"}
 
 
 def _episode(
-    name: str, number: int, run: str, *, begins: bool, looks: bool, won: bool, said: str
+    name: str, number: int, run: str, *, begins: bool, looks: bool, won: bool, marker: str
 ) -> Iterable[dict[str, Any]]:
-    task, prompt = f"t{number} of {run}", f"Question {number} for {run}?{said}"
+    task, prompt = f"t{number} of {run}", f"Question {number} for {run}?{marker}"
     about = {"dataset": "made-up", "task": task, "run": run, "prompt": prompt}
     first = "DESC" if begins else "EXPLAIN"
     yield {"type": "episode", "episode": name, **about, "skills": [[SKILL, ""]]}
     table = f"orders_{number}"
     calls = (
-        (first, f"{first} customers", f"a table{said}", ""),
-        ("SELECT", f"SELECT * FROM {table}", "", f"no such table: {table}{said.replace(' ', '_')}"),
-        *((("SHOW", "SHOW TABLES", f"orders{said}", ""),) if looks else ()),
-        ("SELECT", f"SELECT name FROM people WHERE id = {number}", f"a name{said}", ""),
+        (first, f"{first} customers", f"a table{marker}", ""),
+        ("SELECT", f"SELECT * FROM {table}", "", f"no such table: {table}{marker.replace(' ', '_')}"),
+        *((("SHOW", "SHOW TABLES", f"orders{marker}", ""),) if looks else ()),
+        ("SELECT", f"SELECT name FROM people WHERE id = {number}", f"a name{marker}", ""),
     )
     for turn, (head, text, result, error) in enumerate(calls):
         step = {"type": "step", "episode": name, "turn": turn, "tool": "sql", "head": head, "text": text}

@@ -87,11 +87,11 @@ def steps(number: int) -> str:
             "head": CLOUD_KEY,
             "text": f"curl -H 'Authorization: Bearer {JWT}' {URL}",
             "error": True,
-            "error_text": said,
+            "error_text": text,
             "error_type": f"Refused {CLOUD_KEY}" if at == 0 else "",
             "started_at": f"1 {CLOUD_KEY}",
         }
-        for at, said in enumerate(SPOKEN)
+        for at, text in enumerate(SPOKEN)
     ]
     end = {"type": "outcome", "episode": name, "value": number % 2, "source": "tests"}
     unknown = {"type": f"{number} {TOKEN}", "episode": name}
@@ -112,11 +112,11 @@ def claude_code(number: int) -> str:
         {"type": "user", "uuid": "u", **session, "message": {"role": "user", "content": f"{number}: use {URL}"}},
         {"type": f"{number} {TOKEN}", **session},
     ]
-    for at, said in enumerate(SPOKEN):
+    for at, text in enumerate(SPOKEN):
         call_id = f"{at} {TOKEN}"
         use = {"type": "tool_use", "id": call_id, "name": "Bash", "input": {"command": f"{CLOUD_KEY} {TOKEN}"}}
         message = {"id": f"{at} {JWT}", "model": f"model {TOKEN}", "content": [{"type": "text", "text": JWT}, use]}
-        result = {"type": "tool_result", "tool_use_id": call_id, "content": said, "is_error": True}
+        result = {"type": "tool_result", "tool_use_id": call_id, "content": text, "is_error": True}
         records += [
             {"type": "assistant", "uuid": f"a{at}", **session, "message": message},
             {"type": "user", "uuid": f"r{at}", **session, "message": {"role": "user", "content": [result]}},
@@ -134,7 +134,7 @@ def codex(number: int) -> str:
         {"timestamp": JWT, "type": "event_msg", "payload": {"type": f"{number} {TOKEN}"}},
         {"timestamp": JWT, "type": "event_msg", "payload": {"type": "error", "codex_error_info": {CLOUD_KEY: 1}}},
     ]
-    for at, said in enumerate(SPOKEN):
+    for at, text in enumerate(SPOKEN):
         arguments = json.dumps({"command": ["bash", "-lc", f"deploy --token {TOKEN}"]})
         call_id = f"{at} {CLOUD_KEY}"
         name = f"do-{TOKEN}" if number % 2 else "shell"
@@ -142,7 +142,7 @@ def codex(number: int) -> str:
         output = {
             "type": "function_call_output",
             "call_id": call_id,
-            "output": f"{said}\nProcess exited with code 1",
+            "output": f"{text}\nProcess exited with code 1",
         }
         records += [
             {"timestamp": f"{at} {CLOUD_KEY}", "type": "response_item", "payload": payload}
@@ -154,12 +154,12 @@ def codex(number: int) -> str:
 
 def chat(number: int) -> str:
     talk: list[object] = [{"role": "user", "content": f"{number}: {PRIVATE_KEY}"}]
-    for at, said in enumerate(SPOKEN):
+    for at, text in enumerate(SPOKEN):
         function = {"name": f"call_{TOKEN}", "arguments": json.dumps({"key": API_KEY})}
         call_id = f"{at} {CLOUD_KEY}"
         talk += [
             {"role": "assistant", "content": JWT, "tool_calls": [{"id": call_id, "function": function}]},
-            {"role": "tool", "tool_call_id": call_id, "name": TOKEN, "content": said},
+            {"role": "tool", "tool_call_id": call_id, "name": TOKEN, "content": text},
         ]
     talk.append({"role": f"{number} {TOKEN}", "content": JWT})
     about = {"id": f"{number} {API_KEY}", "task_id": f"{number} {TOKEN}", "trial": CLOUD_KEY, "reward": 0.0}
@@ -170,7 +170,7 @@ def chat(number: int) -> str:
 def action_observation(number: int) -> str:
     history = {
         "actions": [f"execute[SELECT '{TOKEN}']" for _ in SPOKEN],
-        "observations": [f"Error executing query: {said}" for said in SPOKEN],
+        "observations": [f"Error executing query: {text}" for text in SPOKEN],
         "rewards": [0 for _ in SPOKEN],
         "valid_action": [False for _ in SPOKEN],
     }
@@ -181,7 +181,7 @@ def action_observation(number: int) -> str:
 
 def swe_agent(number: int) -> str:
     trajectory = [
-        {"action": f"{CLOUD_KEY} --token {TOKEN}", "observation": f"{said}\nValueError: x"} for said in SPOKEN
+        {"action": f"{CLOUD_KEY} --token {TOKEN}", "observation": f"{text}\nValueError: x"} for text in SPOKEN
     ]
     history = [{"role": "user", "content": f"{number}: {PRIVATE_KEY}"}]
     return json.dumps(
@@ -196,7 +196,7 @@ def swe_agent(number: int) -> str:
 
 def plain_text(number: int) -> str:
     day = f"2026-01-0{number + 1}"
-    return "".join(f"{day}T00:00:0{at}Z ERROR job {number}: {said}\n" for at, said in enumerate(SPOKEN))
+    return "".join(f"{day}T00:00:0{at}Z ERROR job {number}: {text}\n" for at, text in enumerate(SPOKEN))
 
 
 def otel(number: int) -> str:
@@ -217,15 +217,15 @@ def otel(number: int) -> str:
         otel_span(
             3 + 2 * at,
             4 + 2 * at,
-            said,
+            text,
             gen_ai__operation__name="execute_tool",
             gen_ai__tool__name=CLOUD_KEY if at == 1 else "get_page",
             gen_ai__tool__call__id=f"{at} {TOKEN}",
             gen_ai__tool__call__arguments=json.dumps({"body": json.dumps({"password": PASSWORD, "to": URL})}),
-            gen_ai__tool__call__result=f"{said} {JWT}",
+            gen_ai__tool__call__result=f"{text} {JWT}",
             **({"error__type": f"Refused {CLOUD_KEY}"} if at == 0 else {}),
         )
-        for at, said in enumerate((*SPOKEN, "", ""))
+        for at, text in enumerate((*SPOKEN, "", ""))
     ]
     for span in (asked, *calls):
         span |= {"name": f"span {TOKEN}", "traceId": f"{number} {API_KEY}"}
@@ -243,13 +243,13 @@ def otel(number: int) -> str:
 def openhands(number: int) -> str:
     asked = {"id": TOKEN, "timestamp": TOKEN, "source": "user", "action": "message", "args": {"content": JWT}}
     records: list[object] = [asked, {"source": "agent", "action": f"{number} {TOKEN}", "args": {}}]
-    for at, said in enumerate(SPOKEN):
+    for at, text in enumerate(SPOKEN):
         call_id = f"{at} {CLOUD_KEY}"
         metadata = {"function_name": TOKEN if at % 2 else "execute_bash", "model_response": {"id": TOKEN}}
         thought = {"command": f"deploy --token {TOKEN}", "thought": f"use {URL}"}
         records += [
             {"id": call_id, "source": "agent", "action": "run", "args": thought, "tool_call_metadata": metadata},
-            {"cause": call_id, "timestamp": JWT, "observation": "error", "content": said},
+            {"cause": call_id, "timestamp": JWT, "observation": "error", "content": text},
         ]
     recall = {
         "source": "environment",
@@ -273,7 +273,7 @@ def claude_stream(number: int) -> str:
         "cwd": TOKEN,
     }
     records: list[object] = [{**init, **session}, {"type": f"{number} {TOKEN}", **session}]
-    for at, said in enumerate(SPOKEN):
+    for at, text in enumerate(SPOKEN):
         call_id = f"{at} {TOKEN}"
         use = {
             "type": "tool_use",
@@ -282,7 +282,7 @@ def claude_stream(number: int) -> str:
             "input": {"command": CLOUD_KEY},
         }
         message = {"id": f"{at} {JWT}", "model": f"model {TOKEN}", "content": [{"type": "text", "text": JWT}, use]}
-        result = {"type": "tool_result", "tool_use_id": call_id, "content": said, "is_error": True}
+        result = {"type": "tool_result", "tool_use_id": call_id, "content": text, "is_error": True}
         records += [
             {"type": "assistant", "message": message, **session},
             {"type": "user", "message": {"role": "user", "content": [result]}, **session},
@@ -300,8 +300,8 @@ def opencode(number: int) -> str:
         "error": {"name": CLOUD_KEY, "data": {"message": URL}},
     }
     records: list[object] = [{"table": "message", "id": TOKEN, "data": message}]
-    for at, said in enumerate(SPOKEN):
-        state = {"status": "error", "input": {"command": f"{CLOUD_KEY} {TOKEN}"}, "error": said}
+    for at, text in enumerate(SPOKEN):
+        state = {"status": "error", "input": {"command": f"{CLOUD_KEY} {TOKEN}"}, "error": text}
         part = {"type": "tool", "callID": f"{at} {TOKEN}", "tool": TOKEN if at % 2 else "bash", "state": state}
         records.append({"table": "part", "id": f"{at} {JWT}", "message_id": TOKEN, "data": part})
     records.append({"table": "part", "id": JWT, "message_id": TOKEN, "data": {"type": f"{number} {TOKEN}"}})
@@ -311,11 +311,11 @@ def opencode(number: int) -> str:
 
 def _inspect_log(number: int) -> tuple[list[Record], Record]:
     messages: list[Record] = [{"role": "user", "content": f"{number}: {PRIVATE_KEY}"}]
-    for at, said in enumerate(SPOKEN):
+    for at, text in enumerate(SPOKEN):
         call_id = f"{at} {CLOUD_KEY}"
         arguments = {"body": json.dumps({"password": PASSWORD, "to": URL})}
         call = {"id": call_id, "function": TOKEN if at == 1 else "get_page", "arguments": arguments}
-        error = {"type": f"kind {TOKEN}", "message": said}
+        error = {"type": f"kind {TOKEN}", "message": text}
         messages += [
             {"role": "assistant", "content": JWT, "tool_calls": [call]},
             {"role": "tool", "tool_call_id": call_id, "content": "", "error": error},

@@ -61,10 +61,10 @@ def _whole_episodes(source: str, log_format: str, records: Sequence[EpisodeRecor
         (source, log_format, reader_names(), stat.st_ino, stat.st_size, stat.st_mtime_ns), {}
     )
     new = [record for record in records if record.name not in known]
-    found: dict[str, list[WholeEpisode]] = {record.name: [] for record in new}
+    by_name: dict[str, list[WholeEpisode]] = {record.name: [] for record in new}
     for whole in _episodes(source, log_format, new) if new else ():
-        found.get(whole.name, []).append(whole)
-    known |= found
+        by_name.get(whole.name, []).append(whole)
+    known |= by_name
     return [whole for name in dict.fromkeys(record.name for record in records) for whole in known[name]]
 
 

@@ -79,7 +79,7 @@ def _raised(registry: Registry) -> list[str]:
             )
             for at, text in enumerate(texts, 1)
         ]
-        names = [registry.log.put_blob(one.to_bytes(), kind="evidence") for one in kept]
+        names = [registry.log.put_blob(record.to_bytes(), kind="evidence") for record in kept]
     raised = raised_signal(
         fingerprint="error_template:hostile",
         template=TEMPLATE,

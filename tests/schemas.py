@@ -28,5 +28,5 @@ def breaches(answer: Mapping[str, Any]) -> list[str]:
     try:
         model.model_validate_json(json.dumps(answer), strict=True)
     except ValidationError as error:
-        return [f"{'.'.join(map(str, one['loc']))}: {one['type']}" for one in error.errors()]
+        return [f"{'.'.join(map(str, problem['loc']))}: {problem['type']}" for problem in error.errors()]
     return []

@@ -172,7 +172,7 @@ class Screens:
     @property
     def keys(self) -> set[str]:
         """The ids of the bindings that work now."""
-        return {one.binding.id or "" for one in self.app.screen.active_bindings.values() if one.enabled}
+        return {active.binding.id or "" for active in self.app.screen.active_bindings.values() if active.enabled}
 
 
 @asynccontextmanager

@@ -171,7 +171,7 @@ def _evolve(registry: Registry) -> None:
     again = AfterError(template=TABLE, do="sql:SELECT")
     _judge(registry, "c2" * 32, "repair", (retry,), (again,), verdict="reject", lift=-0.004)
     gene = registry.capsule("sql-analyst").genes[0]
-    line = next(one for one in gene.lines if one.text.startswith("Do not guess the names"))
+    line = next(gene_line for gene_line in gene.lines if gene_line.text.startswith("Do not guess the names"))
     sharper = "Never guess the name of a table or of a column.\n"
     rewrite = Edit(op="replace", gene=gene.id, target=(line.id,), text=(sharper,))
     after = Edit(op="insert_after", gene=gene.id, target=(line.id,), text=(COLUMNS,))

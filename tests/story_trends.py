@@ -68,9 +68,9 @@ def _episodes() -> Iterator[EpisodeRecord]:
                 looks = version > 1 and (at == 0 or version == 3)
                 shown = [call("sql:SELECT", TABLE), call("sql:SHOW" if looks else "sql:SELECT")]
                 shown += [call("sql:SELECT", COLUMN), call("sql:DESC")] if version == 3 else []
-                one = episode(shown, task=task, run="gpt-4_10_turns", trial=version * 10 + at)
+                record = episode(shown, task=task, run="gpt-4_10_turns", trial=version * 10 + at)
                 yield msgspec.structs.replace(
-                    one,
+                    record,
                     outcome=EpisodeOutcome(1.0 if end == "+" else 0.0, "reward"),
                     skills=(("sql-analyst", str(version)),),
                     source=f"logs/after-{version}.jsonl",

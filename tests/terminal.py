@@ -164,14 +164,14 @@ def typed(clone: Clone, words: str) -> tuple[int, str]:
     descriptor, its = pty.openpty()
     with ForkedCommand(["trust"], cwd=clone.folder, env={**os.environ, **clone._env}, terminal=its) as asking:
         os.close(its)
-        told = b""
+        output = b""
         with suppress(OSError):  # the end of a terminal
             while more := os.read(descriptor, 4_096):
-                told += more
+                output += more
                 if b"[y/N] " in more:
                     os.write(descriptor, words.encode())
         os.close(descriptor)
-        return asking.wait(), told.decode()
+        return asking.wait(), output.decode()
 
 
 def with_absolute_places() -> AbstractContextManager[object]:

@@ -207,26 +207,26 @@ def responses(failed: str, done: str) -> bytes:
     )
 
 
-def checked(gave: str, said: str) -> dict[str, bytes]:
+def checked(gave: str, text: str) -> dict[str, bytes]:
     """Write a trace of each tool in which a check gave this back, and the agent said something last."""
     shell = {"command": "make check"}
     return {
         "langsmith": jsonl(
             langsmith_run("tool", "bash", 1, inputs=shell, outputs={"output": gave}),
-            langsmith_run("llm", "m", 3, inputs={}, outputs={"messages": [{"role": "ai", "content": said}]}),
+            langsmith_run("llm", "m", 3, inputs={}, outputs={"messages": [{"role": "ai", "content": text}]}),
         ),
         "langfuse": jsonl(
             langfuse_observation("TOOL", 1, name="bash", input=shell, output=gave),
-            langfuse_observation("GENERATION", 3, name="chat", output=said),
+            langfuse_observation("GENERATION", 3, name="chat", output=text),
         ),
         "openai-agents": jsonl(
             agents_span("function", 1, name="bash", input=json.dumps(shell), output=gave),
-            agents_span("generation", 3, output=[{"role": "assistant", "content": said}]),
+            agents_span("generation", 3, output=[{"role": "assistant", "content": text}]),
         ),
         "openai-responses": jsonl(
             response("a", item("shell_call", call_id="k", action=shell)),
             item("shell_call_output", call_id="k", output=[{"stdout": gave, "outcome": {"type": "exit"}}]),
-            response("b", item("message", role="assistant", content=said)),
+            response("b", item("message", role="assistant", content=text)),
         ),
     }
 

@@ -87,8 +87,8 @@ class EventLogMachine(RuleBasedStateMachine):
     @rule(contents=st.lists(BATCH, min_size=1, max_size=3))
     def append_several_in_one_transaction(self, contents: list[list[tuple[str, str]]]) -> None:
         with self.log.transaction():
-            for one in contents:
-                self._append(one)
+            for batch in contents:
+                self._append(batch)
 
     @rule(contents=BATCH, late=st.sampled_from([-1, 1, 5]))
     def append_with_a_wrong_version(self, contents: list[tuple[str, str]], late: int) -> None:

@@ -149,7 +149,10 @@ class SubscriptionContract(LogContract):
         catch_up(log, "early", Counting(log))
         put(log, *pen.drafts(2))
         assert catch_up(log, "late", lambda some: [StoredDocument("late", "n", 0, b"%d" % len(list(some)))]) == 5
-        assert [(one.key, one.body) for one in log.documents(VIEW)] == [("early", b"3"), ("late", b"5")]
+        assert [(document.key, document.body) for document in log.documents(VIEW)] == [
+            ("early", b"3"),
+            ("late", b"5"),
+        ]
 
     def test_a_reader_that_follows_eight_writers_sees_each_event_once_and_in_order(
         self, log: EventLog, connect: Opener

@@ -85,8 +85,8 @@ class TablesContract(LogContract):
 
     def test_a_document_is_the_last_of_its_sequence_or_the_last_at_a_point(self, log: EventLog) -> None:
         log.put_documents([*versions(1, 2, 5), *versions(9, key="other")])
-        found = [log.document("version", "sql", at=at) for at in (None, 4, 5, 0)]
-        assert found == [*versions(5), *versions(2), *versions(5), None]
+        documents = [log.document("version", "sql", at=at) for at in (None, 4, 5, 0)]
+        assert documents == [*versions(5), *versions(2), *versions(5), None]
         assert log.document("version", "nobody") is None
 
     def test_documents_are_listed_by_key_and_sequence_within_bounds(self, log: EventLog) -> None:

@@ -71,9 +71,9 @@ def test_no_number_of_a_log_overflows(tmp_path: Path, sample: Sample) -> None:
     path = tmp_path / sample.name
     for place, hostile in hostile_numbers(sample.body):
         path.write_bytes(sample.body[: place.start()] + hostile + sample.body[place.end() :])
-        found = scan_on([path], {}, log_format=sample.format)
-        check(found.records)
-        assert not any("broke:" in broken.message for broken in found.broken)
+        logs_scan = scan_on([path], {}, log_format=sample.format)
+        check(logs_scan.records)
+        assert not any("broke:" in broken.message for broken in logs_scan.broken)
 
 
 EPISODES = """
@@ -141,15 +141,15 @@ def test_a_plug_in_gives_nothing_that_overflows_and_its_good_episodes_count(
     path.write_text("OURS")
     monkeypatch.setattr(plugged, "PLUGIN", PLUGIN)
     with plugged.plugged(tmp_path, monkeypatch, {"hostile": f"plugged_readers:{reader}"}):
-        found = scan([path], on_broken="list")
-    check(found.records)
+        logs_scan = scan([path], on_broken="list")
+    check(logs_scan.records)
     if reader == "Hostile":
-        assert sorted(record.name for record in found.records) == ["good", "the last"]
-        assert "not its hash" not in {record.id for record in found.records}
-        assert len(found.malformed) == EPISODES.count("\n") - 1
-        assert not found.broken
+        assert sorted(record.name for record in logs_scan.records) == ["good", "the last"]
+        assert "not its hash" not in {record.id for record in logs_scan.records}
+        assert len(logs_scan.malformed) == EPISODES.count("\n") - 1
+        assert not logs_scan.broken
     else:
-        (broken,) = found.broken
+        (broken,) = logs_scan.broken
         assert "the reader 'hostile' broke" in broken.message
 
 

@@ -41,18 +41,18 @@ def dumped(body: bytes, **how: object) -> bytes:
 
 def behind(first: object) -> Callable[[bytes], bytes]:
     def mangled(body: bytes) -> bytes:
-        found = [{"first": first, **value} if isinstance(value, dict) else value for value in values(body)]
-        return b"".join(json.dumps(value).encode() + b"\n" for value in found)
+        records = [{"first": first, **value} if isinstance(value, dict) else value for value in values(body)]
+        return b"".join(json.dumps(value).encode() + b"\n" for value in records)
 
     return mangled
 
 
-def figures(found: Scan) -> tuple[int, int, int]:
-    return len(found.records), found.steps, found.errors
+def figures(logs_scan: Scan) -> tuple[int, int, int]:
+    return len(logs_scan.records), logs_scan.steps, logs_scan.errors
 
 
-def named(found: Scan) -> bool:
-    return bool(found.broken or found.malformed or found.empty or found.unknown)
+def named(logs_scan: Scan) -> bool:
+    return bool(logs_scan.broken or logs_scan.malformed or logs_scan.empty or logs_scan.unknown)
 
 
 SAME: Final[dict[str, Callable[[bytes], bytes]]] = {
@@ -106,9 +106,9 @@ def test_what_means_the_same_is_read_the_same(tmp_path: Path, sample: Sample) ->
     ways = {how: mangled for how, mangled in SAME.items() if keeps_meaning(sample, how)}
     assert ways
     read_as = {how: read(tmp_path, sample.name, mangled(sample.body)) for how, mangled in ways.items()}
-    assert {how: ([file.format for file in found.files], figures(found)) for how, found in read_as.items()} == (
-        dict.fromkeys(ways, expected)
-    )
+    assert {
+        how: ([file.format for file in logs_scan.files], figures(logs_scan)) for how, logs_scan in read_as.items()
+    } == (dict.fromkeys(ways, expected))
 
 
 def keeps_meaning(sample: Sample, how: str) -> bool:
@@ -122,10 +122,10 @@ def keeps_meaning(sample: Sample, how: str) -> bool:
 def test_records_that_are_not_one_a_line_are_read_or_the_file_is_named(tmp_path: Path, sample: Sample) -> None:
     neither = []
     for how, mangled in OF_LINES.items():
-        found = read(tmp_path, sample.name, mangled(sample.body))
-        same = figures(found) == (sample.episodes, sample.steps, sample.errors)
-        if not same and (sample.format in OF_SESSIONS or not named(found)):
-            neither.append((how, figures(found)))
+        logs_scan = read(tmp_path, sample.name, mangled(sample.body))
+        same = figures(logs_scan) == (sample.episodes, sample.steps, sample.errors)
+        if not same and (sample.format in OF_SESSIONS or not named(logs_scan)):
+            neither.append((how, figures(logs_scan)))
     assert neither == []
 
 
@@ -133,11 +133,11 @@ def test_records_that_are_not_one_a_line_are_read_or_the_file_is_named(tmp_path:
 def test_what_is_not_read_is_named(tmp_path: Path, sample: Sample) -> None:
     unnamed = []
     for how, mangled in NAMED.items():
-        found = read(tmp_path, sample.name, mangled(sample.body))
-        part = found.records and found.steps and "name" in how and sample.format in PARTS
-        whole = figures(found) == (sample.episodes, sample.steps, sample.errors)
-        if not (part or named(found) or whole):
-            unnamed.append((how, figures(found)))
+        logs_scan = read(tmp_path, sample.name, mangled(sample.body))
+        part = logs_scan.records and logs_scan.steps and "name" in how and sample.format in PARTS
+        whole = figures(logs_scan) == (sample.episodes, sample.steps, sample.errors)
+        if not (part or named(logs_scan) or whole):
+            unnamed.append((how, figures(logs_scan)))
     assert unnamed == []
 
 
@@ -146,8 +146,8 @@ def test_a_name_says_nothing_of_what_a_log_holds(tmp_path: Path, sample: Sample)
     read_as = {}
     for name in NAMES:
         body = zstandard.compress(sample.body) if name.endswith(".zst") else sample.body
-        found = read(tmp_path, name, body)
-        read_as[name] = [file.format for file in found.files], figures(found)
+        logs_scan = read(tmp_path, name, body)
+        read_as[name] = [file.format for file in logs_scan.files], figures(logs_scan)
     expected = ([sample.format], (sample.episodes, sample.steps, sample.errors))
     assert read_as == dict.fromkeys(NAMES, expected)
 

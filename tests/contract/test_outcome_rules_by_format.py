@@ -111,21 +111,21 @@ def openhands(gave: str) -> list[Record]:
 
 
 def otel_log(gave: str) -> bytes:
-    said = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": SAID}]}])
+    output_messages = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": SAID}]}])
     tool = {"gen_ai__operation__name": "execute_tool", "gen_ai__tool__name": "bash", "gen_ai__agent__name": "main"}
-    model = {"gen_ai__operation__name": "chat", "gen_ai__output__messages": said}
+    model = {"gen_ai__operation__name": "chat", "gen_ai__output__messages": output_messages}
     called = otel_span(1, 2, gen_ai__tool__call__arguments=ARGUMENT, gen_ai__tool__call__result=gave, **tool)
     return jsonl(otel_export(called, otel_span(3, 4, **model)))
 
 
 def inspect_log(gave: str) -> bytes:
     call = {"id": "k", "function": "bash", "arguments": {"command": "make check"}}
-    told = [
+    chat_messages = [
         {"role": "assistant", "content": "", "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "k", "content": gave},
         {"role": "assistant", "content": SAID},
     ]
-    return json_body([{"id": "a", "epoch": 2, "messages": told}]).encode()
+    return json_body([{"id": "a", "epoch": 2, "messages": chat_messages}]).encode()
 
 
 def logs(gave: str) -> list[Told]:
@@ -189,9 +189,9 @@ def rule(where: str, pattern: str, *, label: str = "") -> tuple[OutcomeRule, ...
 
 def outcome(path: Path, log: Told, rules: tuple[OutcomeRule, ...]) -> EpisodeOutcome | None:
     """Give the outcome of the log's episode; read whole, and as the first part of a log that goes on."""
-    found = scan([path], log_format=log.format, rules=rules).records
-    assert found == scan_on([path], {}, log_format=log.format, rules=rules).records
-    (record,) = (one for one in found if not one.name.endswith("/x"))
+    records = scan([path], log_format=log.format, rules=rules).records
+    assert records == scan_on([path], {}, log_format=log.format, rules=rules).records
+    (record,) = (episode for episode in records if not episode.name.endswith("/x"))
     return record.outcome
 
 
@@ -226,8 +226,8 @@ def test_a_rule_over_the_exit_status_reads_what_the_last_call_gave_back(tmp_path
 @every_log
 def test_a_rule_over_a_label_reads_it(tmp_path: Path, log: Told) -> None:
     name, value = log.label
-    found = outcome(written(tmp_path, log), log, rule("label", f"^{value}$", label=name or "any"))
-    assert found == (EpisodeOutcome(0.25, "ci") if name else None)
+    episode_outcome = outcome(written(tmp_path, log), log, rule("label", f"^{value}$", label=name or "any"))
+    assert episode_outcome == (EpisodeOutcome(0.25, "ci") if name else None)
 
 
 def test_a_rule_over_a_label_reads_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -243,7 +243,7 @@ def test_a_registry_of_the_first_schema_is_read_as_it_is_and_brought_up_to_date_
         put(log, Pen("first").draft("gene:a"))
     postgres.execute(f"DELETE FROM {there}.germline_steps WHERE step > 1", f"DROP FUNCTION {there}.append_event")
     with closing(opened(where, read_only=True)) as log:
-        assert [one.position for one in log.read()] == [1]
+        assert [envelope.position for envelope in log.read()] == [1]
         assert log._session.rows("SELECT max(step) FROM germline_steps") == [(1,)]
     with closing(opened(where)) as log:
         put(log, Pen("second").draft("gene:b"))
@@ -417,7 +417,7 @@ def test_an_append_whose_answer_was_lost_is_answered_when_it_is_sent_again(
     receipt = log.append(batch, expected={"registry": 3 + before})
     reached = 5 + before
     assert receipt.repeated
-    assert [one.position for one in receipt.envelopes] == list(range(reached + 1, reached + events + 1))
+    assert [envelope.position for envelope in receipt.envelopes] == list(range(reached + 1, reached + events + 1))
 
 
 def test_a_statement_that_takes_too_long_is_told_and_leaves_the_log_whole(log: PostgresLog) -> None:
@@ -499,8 +499,8 @@ def test_a_refusal_that_was_switched_off_is_named(postgres: Server) -> None:
         at = schema_of(log.location)
         postgres.execute(f"ALTER TABLE {at}.events DISABLE TRIGGER events_refuse_update")
         postgres.execute(f"DROP TRIGGER blobs_refuse_truncate ON {at}.blobs")
-        said = [problem.what for problem in log.verify().problems]
-        assert [("events_refuse_update" in what, "blobs_refuse_truncate" in what) for what in said] == [
+        problems = [problem.what for problem in log.verify().problems]
+        assert [("events_refuse_update" in what, "blobs_refuse_truncate" in what) for what in problems] == [
             (True, False),
             (False, True),
         ]
@@ -563,8 +563,10 @@ def test_positions_farther_apart_than_python_can_count_are_named(
 
 @pytest.mark.parametrize("what", ["starting up", "not yet accepting connections", "in recovery mode"])
 def test_a_server_that_is_about_to_stand_up_is_told_from_one_that_is_not_there(what: str) -> None:
-    said = f"connection failed: connection to server failed: FATAL:  the database system is {what}\nDETAIL: wait"
-    error = refused(psycopg.OperationalError(said), "postgresql:///")
+    message = (
+        f"connection failed: connection to server failed: FATAL:  the database system is {what}\nDETAIL: wait"
+    )
+    error = refused(psycopg.OperationalError(message), "postgresql:///")
     assert error.message == f"postgresql:/// takes no connections now: the database system is {what}"
     assert "again" in error.hint
 

@@ -40,8 +40,8 @@ def scanned(folder: Path, sample: Sample, body: bytes) -> Scan:
     return scan([written(folder, sample, body)], log_format=sample.format, on_broken="list")
 
 
-def figures(found: Scan) -> tuple[int, int, int]:
-    return len(found.records), found.steps, found.errors
+def figures(logs_scan: Scan) -> tuple[int, int, int]:
+    return len(logs_scan.records), logs_scan.steps, logs_scan.errors
 
 
 def expected(sample: Sample) -> tuple[int, int, int]:
@@ -49,10 +49,10 @@ def expected(sample: Sample) -> tuple[int, int, int]:
 
 
 def test_good_file_is_read_whole(tmp_path: Path, sample: Sample) -> None:
-    found = scanned(tmp_path, sample, sample.body)
-    assert figures(found) == expected(sample)
-    assert (found.malformed, found.unknown, found.broken) == ((), {}, ())
-    assert found.text_bytes == len(sample.body)
+    logs_scan = scanned(tmp_path, sample, sample.body)
+    assert figures(logs_scan) == expected(sample)
+    assert (logs_scan.malformed, logs_scan.unknown, logs_scan.broken) == ((), {}, ())
+    assert logs_scan.text_bytes == len(sample.body)
 
 
 def test_format_is_recognised_by_its_own_reader(tmp_path: Path, sample: Sample) -> None:
@@ -91,9 +91,9 @@ def test_truncated_gzip_gives_what_came_before_and_a_typed_error(tmp_path: Path,
     packed = gzip.compress(many, compresslevel=0)
     path = tmp_path / f"{sample.name}.gz"
     path.write_bytes(packed[: len(packed) * 3 // 4])
-    found = scan([path], log_format=sample.format, on_broken="list")
-    assert [type(error) for error in found.broken] == [DamagedLogError]
-    assert bool(found.records) == streamed
+    logs_scan = scan([path], log_format=sample.format, on_broken="list")
+    assert [type(error) for error in logs_scan.broken] == [DamagedLogError]
+    assert bool(logs_scan.records) == streamed
     with pytest.raises(UnreadableLogError, match="cut off"):
         scan([path], log_format=sample.format)
 
@@ -108,14 +108,14 @@ def test_damaged_gzip_is_a_typed_error(tmp_path: Path, sample: Sample) -> None:
 
 
 def test_file_cut_in_the_middle_loses_only_its_end(tmp_path: Path, sample: Sample) -> None:
-    found = scanned(tmp_path, sample, sample.body[:-20])
+    logs_scan = scanned(tmp_path, sample, sample.body[:-20])
     if sample.text:
-        assert (found.malformed, found.broken, found.errors) == ((), (), sample.errors)
+        assert (logs_scan.malformed, logs_scan.broken, logs_scan.errors) == ((), (), sample.errors)
     elif sample.lines:
-        assert len(found.malformed) == 1
-        assert found.malformed[0].line == sample.body.count(b"\n")
+        assert len(logs_scan.malformed) == 1
+        assert logs_scan.malformed[0].line == sample.body.count(b"\n")
     else:
-        assert [type(error) for error in found.broken] == [UnreadableLogError]
+        assert [type(error) for error in logs_scan.broken] == [UnreadableLogError]
 
 
 def test_empty_file_is_a_log_of_nothing(tmp_path: Path, sample: Sample) -> None:
@@ -137,15 +137,15 @@ def test_wrong_encoding_is_named_not_guessed(tmp_path: Path, sample: Sample) -> 
 @pytest.mark.parametrize("noise", [b"not json", b"\x00\x00", b"\xff\xfe", b'{"a": ', b"42", b"[" * 9000])
 def test_noise_is_counted_with_its_place(tmp_path: Path, sample: Sample, noise: bytes) -> None:
     if not (sample.lines or sample.text):
-        found = scanned(tmp_path, sample, sample.body + noise)
-        assert [type(error) for error in found.broken] == [UnreadableLogError] or found.malformed
+        logs_scan = scanned(tmp_path, sample, sample.body + noise)
+        assert [type(error) for error in logs_scan.broken] == [UnreadableLogError] or logs_scan.malformed
         return
     first, rest = sample.body.split(b"\n", 1)
-    found = scanned(tmp_path, sample, first + b"\n" + noise + b"\n" + rest)
-    assert figures(found) == expected(sample)
-    places = [(bad.line, bad.byte_start) for bad in found.malformed]
+    logs_scan = scanned(tmp_path, sample, first + b"\n" + noise + b"\n" + rest)
+    assert figures(logs_scan) == expected(sample)
+    places = [(bad.line, bad.byte_start) for bad in logs_scan.malformed]
     assert places == ([] if sample.text else [(2, len(first) + 1)])
-    assert all(bad.reason for bad in found.malformed)
+    assert all(bad.reason for bad in logs_scan.malformed)
 
 
 def with_field(sample: Sample, field: bytes) -> bytes:
@@ -158,26 +158,26 @@ def with_field(sample: Sample, field: bytes) -> bytes:
 
 
 def test_unknown_fields_are_passed_over(tmp_path: Path, sample: Sample) -> None:
-    found = scanned(tmp_path, sample, with_field(sample, b'[{"x": null}]'))
-    assert figures(found) == expected(sample)
-    assert (found.malformed, found.unknown, found.broken) == ((), {}, ())
+    logs_scan = scanned(tmp_path, sample, with_field(sample, b'[{"x": null}]'))
+    assert figures(logs_scan) == expected(sample)
+    assert (logs_scan.malformed, logs_scan.unknown, logs_scan.broken) == ((), {}, ())
 
 
 def test_the_same_names_twice_do_not_disturb(tmp_path: Path, sample: Sample) -> None:
     streamed = sample.lines or sample.text
     body = sample.body * 2 if streamed else sample.body
-    found = scanned(tmp_path, sample, body)
-    assert found.broken == ()
-    assert found.malformed == ()
-    assert found.errors == sample.errors * (2 if streamed and not sample.replaces else 1)
+    logs_scan = scanned(tmp_path, sample, body)
+    assert logs_scan.broken == ()
+    assert logs_scan.malformed == ()
+    assert logs_scan.errors == sample.errors * (2 if streamed and not sample.replaces else 1)
 
 
 def test_huge_line_is_read(tmp_path: Path, sample: Sample) -> None:
-    found = scanned(tmp_path, sample, with_field(sample, b'"' + b"x" * 2_500_000 + b'"'))
-    assert figures(found) == expected(sample)
+    logs_scan = scanned(tmp_path, sample, with_field(sample, b'"' + b"x" * 2_500_000 + b'"'))
+    assert figures(logs_scan) == expected(sample)
 
 
 def test_deep_nesting_does_not_crash(tmp_path: Path, sample: Sample) -> None:
     deep = b"[" * 100_000 + b"]" * 100_000
-    found = scanned(tmp_path, sample, with_field(sample, deep))
-    assert bool(found.malformed or found.broken) != sample.text
+    logs_scan = scanned(tmp_path, sample, with_field(sample, deep))
+    assert bool(logs_scan.malformed or logs_scan.broken) != sample.text

@@ -58,7 +58,7 @@ def grow(path: Path, name: str = "more", count: int = 1) -> None:
 
 def events(path: Path) -> list[str]:
     with closing(SqliteLog.open(path, read_only=True)) as log:
-        return [one.hash for one in log.read()]
+        return [envelope.hash for envelope in log.read()]
 
 
 def content(path: Path) -> list[str]:
@@ -68,11 +68,11 @@ def content(path: Path) -> list[str]:
 
 def test_a_backup_holds_every_row_in_one_file_of_its_owner_alone(path: Path, tmp_path: Path) -> None:
     target = tmp_path / "backup.db"
-    found = back_up(path, target)
-    assert (found.events, found.problems) == (3, ())
+    integrity = back_up(path, target)
+    assert (integrity.events, integrity.problems) == (3, ())
     assert content(target) == content(path)
     assert target.stat().st_mode & 0o777 == 0o600
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["backup.db", "home"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["backup.db", "home"]
 
 
 def test_a_backup_is_read_where_nothing_can_be_written_beside_it(path: Path, tmp_path: Path) -> None:
@@ -95,10 +95,10 @@ def test_what_is_appended_meanwhile_is_not_in_the_backup_and_nobody_waits(path: 
             put(log, pen.draft())
             steps.append(done)
 
-        found = back_up(path, tmp_path / "backup.db", advance=advance)
+        integrity = back_up(path, tmp_path / "backup.db", advance=advance)
         assert steps
         assert log.head().position == 3 + len(steps)
-    assert found.events == 3
+    assert integrity.events == 3
 
 
 def test_a_registry_that_does_not_hold_leaves_the_backup_before_as_it_was(path: Path, tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_kill_at_any_step_of_a_replacement_leaves_a_registry_in_its_place(
     now = events(path)
     SqliteLog.open(path).close()
     assert len(now) == 4 if step != "_settle" else (now, len(events(aside / "registry.db"))) == (was, 4)
-    left = {one.name for one in path.parent.iterdir()} - {"registry.db", "registry.db-wal", "registry.db-shm"}
+    left = {entry.name for entry in path.parent.iterdir()} - {"registry.db", "registry.db-wal", "registry.db-shm"}
     assert left == ({aside.name} if step == "_settle" else set())
 
 
@@ -264,10 +264,10 @@ def test_a_backup_takes_nothing_over_from_the_one_that_it_replaces(path: Path, t
     for file, content in files.items():
         file.write_bytes(content)
     grow(path)
-    found = back_up(path, target)
+    integrity = back_up(path, target)
     assert not any(file.exists() for file in left)
     with closing(SqliteLog.open(target, read_only=True)) as log:
-        assert (log.head(), log.verify().problems) == (found.head, ())
+        assert (log.head(), log.verify().problems) == (integrity.head, ())
 
 
 def test_there_is_nothing_to_back_up_where_there_is_no_registry(tmp_path: Path) -> None:

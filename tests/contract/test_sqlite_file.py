@@ -94,7 +94,7 @@ def test_a_registry_at_rest_in_a_folder_that_nobody_may_write_is_read_and_verifi
         with closing(SqliteLog.open(path, read_only=True)) as log:
             assert log.head().position == 3
         assert not verify_file(str(path)).problems
-        assert [one.name for one in path.parent.iterdir()] == [path.name]
+        assert [entry.name for entry in path.parent.iterdir()] == [path.name]
     finally:
         path.parent.chmod(0o700)
 
@@ -109,7 +109,7 @@ def test_a_registry_at_rest_that_is_written_while_it_is_open_is_read_again(
             with closing(SqliteLog.open(path)) as writer:
                 put(writer, Pen(f"event {count}").draft())
                 assert log.head().position == count
-            assert [one.position for one in log.read()] == list(range(1, count + 1))
+            assert [envelope.position for envelope in log.read()] == list(range(1, count + 1))
 
 
 def test_in_a_folder_that_may_not_be_written_what_another_process_appends_is_read_too(

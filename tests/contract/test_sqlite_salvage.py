@@ -65,18 +65,18 @@ def log_of(path: Path) -> Path:
 
 def salvaged(path: Path) -> Salvage:
     new = path.with_name("new.db")
-    found = salvage(path, new)
+    rescued = salvage(path, new)
     assert not verify_file(str(new)).problems
     with closing(SqliteLog.open(new)) as log:
-        assert log.head() == found.head
+        assert log.head() == rescued.head
         put(log, Pen("after").draft())
-    return found
+    return rescued
 
 
 def test_a_registry_that_holds_is_brought_over_as_it_is(path: Path) -> None:
-    found = salvaged(path)
-    assert (found.head.position, found.beyond, found.trouble, found.mended) == (EVENTS, (), (), False)
-    assert (found.kept, found.dropped) == ({"blobs": EVENTS, "episodes": EVENTS, "checkpoints": 1}, {})
+    rescued = salvaged(path)
+    assert (rescued.head.position, rescued.beyond, rescued.trouble, rescued.mended) == (EVENTS, (), (), False)
+    assert (rescued.kept, rescued.dropped) == ({"blobs": EVENTS, "episodes": EVENTS, "checkpoints": 1}, {})
 
 
 def test_a_bit_in_the_log_is_named_stops_writers_and_costs_no_event(path: Path) -> None:
@@ -88,8 +88,8 @@ def test_a_bit_in_the_log_is_named_stops_writers_and_costs_no_event(path: Path) 
     with pytest.raises(CorruptLogError, match="stand behind the damage") as caught:
         SqliteLog.open(path)
     assert caught.value.hint == "germline doctor --repair --dry-run"
-    found = salvaged(path)
-    assert (found.head.position, found.mended) == (EVENTS, True)
+    rescued = salvaged(path)
+    assert (rescued.head.position, rescued.mended) == (EVENTS, True)
     assert log_of(path).read_bytes() == before, "a damaged registry is only read"
 
 
@@ -138,11 +138,11 @@ def test_events_behind_a_changed_one_are_listed_and_rows_that_do_not_hold_are_le
         connection.execute("UPDATE blobs SET body = x'00' WHERE rowid = 2")
         connection.execute("UPDATE checkpoints SET content_hash = 'x'")
         connection.commit()
-    found = salvaged(path)
-    assert found.head.position == 8
-    assert [position for position, _ in found.beyond] == [9, 10, 11, 12]
-    assert {kind for _, kind in found.beyond} == {"PresetSwitched"}
-    assert found.dropped == {"blobs": 1, "checkpoints": 1}
+    rescued = salvaged(path)
+    assert rescued.head.position == 8
+    assert [position for position, _ in rescued.beyond] == [9, 10, 11, 12]
+    assert {kind for _, kind in rescued.beyond} == {"PresetSwitched"}
+    assert rescued.dropped == {"blobs": 1, "checkpoints": 1}
 
 
 def test_a_text_whose_kind_damage_took_is_kept_as_of_an_unknown_one(path: Path) -> None:
@@ -153,8 +153,8 @@ def test_a_text_whose_kind_damage_took_is_kept_as_of_an_unknown_one(path: Path) 
         connection.execute("UPDATE blobs SET kind = CAST(x'e576' AS TEXT) WHERE rowid = 3")
         connection.commit()
     assert sum("is kept as" in problem.what for problem in verify_file(str(path)).problems) == 2
-    found = salvaged(path)
-    assert (found.kept["blobs"], found.dropped) == (EVENTS, {})
+    rescued = salvaged(path)
+    assert (rescued.kept["blobs"], rescued.dropped) == (EVENTS, {})
     with closing(SqliteLog.open(path.with_name("new.db"), read_only=True)) as log:
         assert Counter(log.blob_kinds().values()) == {"evidence": EVENTS - 2, "unknown": 2}
         assert not [problem for problem in log.verify().problems if "blob" in problem.what]
@@ -194,14 +194,14 @@ def test_half_of_a_command_is_left_where_nobody_knows_the_rest(
         if not readable:
             connection.execute("DELETE FROM events WHERE position = 11")
         connection.commit()
-    found = salvaged(path)
-    assert found.head.position == recovered
-    assert [position for position, _ in found.beyond] == ([11, 12, 13] if readable else [10, 12, 13])
+    rescued = salvaged(path)
+    assert rescued.head.position == recovered
+    assert [position for position, _ in rescued.beyond] == ([11, 12, 13] if readable else [10, 12, 13])
 
 
 def test_where_nothing_can_be_read_nothing_is_recovered(path: Path) -> None:
     path.write_bytes(b"no database at all, " * 1_000)
     log_of(path).unlink()
-    found = salvage(path, path.with_name("new.db"))
-    assert (found.head.position, found.kept) == (0, {})
-    assert found.trouble
+    rescued = salvage(path, path.with_name("new.db"))
+    assert (rescued.head.position, rescued.kept) == (0, {})
+    assert rescued.trouble

@@ -94,15 +94,15 @@ def test_a_deleted_range_is_named_by_its_first_event(path: Path) -> None:
         assert [p.what for p in log.verify().problems] == ["event 2 to 5 is missing"]
 
 
-@pytest.mark.parametrize(("one", "other"), [(1, 2), (3, 6), (2, 7)])
-def test_a_swapped_pair_is_named(path: Path, one: int, other: int) -> None:
+@pytest.mark.parametrize(("position", "other"), [(1, 2), (3, 6), (2, 7)])
+def test_a_swapped_pair_is_named(path: Path, position: int, other: int) -> None:
     tamper(
         path,
-        f"UPDATE events SET position = -1 WHERE position = {one}",
-        f"UPDATE events SET position = {one} WHERE position = {other}",
+        f"UPDATE events SET position = -1 WHERE position = {position}",
+        f"UPDATE events SET position = {position} WHERE position = {other}",
         f"UPDATE events SET position = {other} WHERE position = -1",
     )
-    assert {one, other} <= blamed(path)
+    assert {position, other} <= blamed(path)
 
 
 @pytest.mark.parametrize("position", range(1, EVENTS))

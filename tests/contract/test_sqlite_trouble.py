@@ -135,8 +135,8 @@ def test_a_disk_without_room_for_the_index_of_the_log_is_told_as_full(path: Path
     """That is what opening gives there, for reading too: a tmpfs without a free page."""
     error = sqlite3.OperationalError("disk I/O error")
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
-    told = typed(error, str(path))
-    assert (told.message, told.hint) == (
+    storage_error = typed(error, str(path))
+    assert (storage_error.message, storage_error.hint) == (
         f"the registry {path} could not be used: the disk is full",
         "make room and run the command again: all that was acknowledged is safe",
     )

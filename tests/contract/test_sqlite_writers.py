@@ -44,7 +44,7 @@ def asked_by_append(log: SqliteLog, pen: Pen, version: int) -> list[str]:
     log.append([pen.draft("a")], expected={"a": version})
     log._session.connection.set_trace_callback(None)
     # A statement that is prepared again, because the schema was read meanwhile, is told twice.
-    return list(dict.fromkeys(one.split()[0] for one in asked if not one.startswith("--")))
+    return list(dict.fromkeys(statement.split()[0] for statement in asked if not statement.startswith("--")))
 
 
 def test_who_is_alone_appends_one_event_in_one_statement(log: SqliteLog) -> None:

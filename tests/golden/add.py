@@ -72,7 +72,7 @@ def registry_files(schema: int) -> tuple[Path, Path]:
 
 def add_registry(schema: int) -> Path:
     """Write a registry of today's schema, and what stands in it."""
-    packed, told = registry_files(schema)
+    packed, contents_file = registry_files(schema)
     with TemporaryDirectory() as made_in:
         path = Path(made_in) / "golden.db"
         with closing(SqliteLog.open(path, create=True)) as log:
@@ -80,7 +80,7 @@ def add_registry(schema: int) -> Path:
             stands = {"head": log.head().hash, "events": log.head().position, "texts": texts(Library(log))}
         with packed.open("xb") as file:
             file.write(gzip.compress(path.read_bytes(), mtime=0))
-    told.write_text(json.dumps(stands, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    contents_file.write_text(json.dumps(stands, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return packed
 
 
@@ -89,12 +89,20 @@ def fill(log: SqliteLog, folder: Path) -> None:
     registry = new_registry(folder, TickingClock())
     with closing(registry.log):
         live(registry, folder)
-        for one in registry.log.read():
-            event = one.event
+        for envelope in registry.log.read():
+            event = envelope.event
             if isinstance(event, CapsuleImported):
                 event = event.model_copy(update={"source": f"/skills/{NAME}"})
-            draft = EventDraft(one.stream, event, one.event_id, one.at, one.actor, one.causation, one.correlation)
-            log.append([draft], expected={one.stream: one.version - 1}, project=projecting(log))
+            draft = EventDraft(
+                envelope.stream,
+                event,
+                envelope.event_id,
+                envelope.at,
+                envelope.actor,
+                envelope.causation,
+                envelope.correlation,
+            )
+            log.append([draft], expected={envelope.stream: envelope.version - 1}, project=projecting(log))
 
 
 def live(registry: Registry, folder: Path) -> None:

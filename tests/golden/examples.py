@@ -27,11 +27,11 @@ def _value(kind: Any, name: str) -> Any:  # noqa: ANN401 - a value of any type: 
     if origin is Literal:
         return arguments[0]
     if origin in {Union, types.UnionType}:
-        present = [one for one in arguments if one is not types.NoneType]
+        present = [argument for argument in arguments if argument is not types.NoneType]
         return _value(present[len(name) % len(present)], name)  # "before" and "after" come out as different ones
     if origin is tuple:
-        inner = [one for one in arguments if one is not Ellipsis]
-        return tuple(_value(one, name) for one in (_members(inner[0]) if Ellipsis in arguments else inner))
+        inner = [argument for argument in arguments if argument is not Ellipsis]
+        return tuple(_value(member, name) for member in (_members(inner[0]) if Ellipsis in arguments else inner))
     if isinstance(kind, type) and issubclass(kind, Frozen):
         return example(kind)
     known: dict[Any, Any] = {str: f"{name}: {TEXT}", bool: True, int: len(name), float: 1 / (1 + len(name))}

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 FAST = settings(derandomize=True, deadline=None, max_examples=15)
 FOLLOWED = [
-    *(one for one in SAMPLES if one.format in {"steps", "claude-code", "codex", "plain-text"}),
-    *(one for one in SAMPLES if one.name in {"talks.jsonl", "output.jsonl"}),
+    *(sample for sample in SAMPLES if sample.format in {"steps", "claude-code", "codex", "plain-text"}),
+    *(sample for sample in SAMPLES if sample.name in {"talks.jsonl", "output.jsonl"}),
 ]
 CUTS = st.lists(st.floats(0, 1), max_size=6)
 
@@ -41,8 +41,8 @@ def read(path: Path, log_format: str, *, earlier: ReadOffset | None = None, live
 
 def going_on(path: Path, stored: bytes) -> ReadOffset | None:
     """Give the offset that the file goes on from."""
-    found = ReadOffsets({PREFIX + str(path): stored}).of(path, path.stat())
-    return found and found[1]
+    path_and_offset = ReadOffsets({PREFIX + str(path): stored}).of(path, path.stat())
+    return path_and_offset and path_and_offset[1]
 
 
 def check(body: bytes, log_format: str, cuts: list[float], *, live: bool, name: str = "x.log") -> int:
@@ -57,12 +57,12 @@ def check(body: bytes, log_format: str, cuts: list[float], *, live: bool, name: 
         for end in sorted({*(int(cut * len(body)) for cut in cuts), len(body)}):
             path.write_bytes(body[:end])
             whole = read(path, log_format, live=live)
-            found = read(path, log_format, earlier=going_on(path, stored), live=live)
-            known |= {record.name: record for record in found.drafts}
+            reading = read(path, log_format, earlier=going_on(path, stored), live=live)
+            known |= {record.name: record for record in reading.drafts}
             assert known == {record.name: record for record in whole.drafts}
-            assert found.offset == whole.offset
-            again += found.text_bytes - (end - done)
-            stored, done = found.offset, body[:end].rfind(b"\n") + 1
+            assert reading.offset == whole.offset
+            again += reading.text_bytes - (end - done)
+            stored, done = reading.offset, body[:end].rfind(b"\n") + 1
         return again
 
 
@@ -78,7 +78,7 @@ def codex_lines() -> st.SearchStrategy[list[dict[str, object]]]:
         st.builds(called, st.just("str_replace"), ids, st.sampled_from([edit % ("1", "2"), edit % ("2", "1")])),
         st.builds(called, st.just("skill"), ids, st.just('{"name": "sql-analyst"}')),
         st.builds(answered, ids | st.just(""), gave),
-        st.builds(said, st.sampled_from(["user", "assistant"]), words),
+        st.builds(message, st.sampled_from(["user", "assistant"]), words),
     )
     items = payloads.map(lambda payload: ("response_item", payload))
     others: list[tuple[str, dict[str, object]]] = [
@@ -89,9 +89,9 @@ def codex_lines() -> st.SearchStrategy[list[dict[str, object]]]:
         ("compacted", {}),
     ]
     return st.lists(items | st.sampled_from(others), max_size=14).map(
-        lambda told: [
+        lambda drawn_items: [
             {"timestamp": f"2026-01-01T00:00:{number:02}Z", "type": kind, "payload": payload}
-            for number, (kind, payload) in enumerate([("session_meta", {"id": "c1"}), *told])
+            for number, (kind, payload) in enumerate([("session_meta", {"id": "c1"}), *drawn_items])
         ]
     )
 
@@ -104,7 +104,7 @@ def answered(call_id: str, output: str) -> dict[str, object]:
     return {"type": "function_call_output", "call_id": call_id, "output": output}
 
 
-def said(role: str, text: str) -> dict[str, object]:
+def message(role: str, text: str) -> dict[str, object]:
     return {"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]}
 
 

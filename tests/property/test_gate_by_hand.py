@@ -52,7 +52,7 @@ def world(seed: int, *, episodes: int = 90) -> list[EpisodeRecord]:
 
 
 def stratum_of(record: EpisodeRecord, records: list[EpisodeRecord]) -> Stratum:
-    again = sum((one.run, one.task) == (record.run, record.task) for one in records) > 1
+    again = sum((other.run, other.task) == (record.run, record.task) for other in records) > 1
     return record.run, record.difficulty, record.task if again else ""
 
 
@@ -136,7 +136,7 @@ def replayed(records: list[EpisodeRecord], of_claims: list[list[Arms]], weights:
             prior = 10 * sum(every) / Fraction(len(every))
             mean = (sum(ends[record.id] for record in ones) + prior) / (len(ones) + 10)
             shift = mean - sum(ends[record.id] for record in zeros) / Fraction(len(zeros))
-            ends |= {record.id: ends[record.id] + shift for record in {one.id: one for one in zeros}.values()}
+            ends |= {record.id: ends[record.id] + shift for record in {zero.id: zero for zero in zeros}.values()}
     total = sum(weights[record.task] * ends[record.id] for record in records)
     return total / Fraction(sum(weights[record.task] for record in records))
 
@@ -189,7 +189,7 @@ def test_each_arm_loses_exactly_those_that_never_try_again() -> None:
         lost[moment.obeyed][1] += 1
         if later:
             tried[record.id] = float(not later[0].error)
-    assert {one.id: float(outcome_of(one)) for one in left} == tried
+    assert {tried_again.id: float(outcome_of(tried_again)) for tried_again in left} == tried
     shares = {arm: gone / every for arm, (gone, every) in lost.items()}
     assert (censoring.obeyed, censoring.disobeyed) == (shares[True], shares[False])
 
@@ -198,7 +198,7 @@ def test_no_two_splits_share_a_task_a_prompt_or_an_answer() -> None:
     records = world(11, episodes=300)
     division = divide(records, form_groups({}, records), "key")
     parts = [division.explore, division.sealed, division.audit]
-    assert sorted(one.id for part in parts for one in part) == sorted(one.id for one in records)
+    assert sorted(record.id for part in parts for record in part) == sorted(record.id for record in records)
     for name in ("task", "prompt_key", "answer_key"):
-        seen = [{getattr(one, name) for one in part} - {""} for part in parts]
+        seen = [{getattr(record, name) for record in part} - {""} for part in parts]
         assert sum(map(len, seen)) == len(set().union(*seen)), name

@@ -60,11 +60,11 @@ tables = st.lists(
 def test_swapping_the_arms_turns_the_sign(strata: list[Table]) -> None:
     swapped = [Table(t.n0, t.y0, t.n1, t.y1, t.yy) for t in strata]
     assert abs(cmh_z(strata) + cmh_z(swapped)) < 1e-9
-    one, other = risk_difference(strata), risk_difference(swapped)
-    assert (one is None) == (other is None)
-    if one is not None and other is not None:
-        assert abs(one.value + other.value) < 1e-9
-        assert -1 <= one.low <= one.value <= one.high <= 1
+    difference, other = risk_difference(strata), risk_difference(swapped)
+    assert (difference is None) == (other is None)
+    if difference is not None and other is not None:
+        assert abs(difference.value + other.value) < 1e-9
+        assert -1 <= difference.low <= difference.value <= difference.high <= 1
     assert robustness_value(strata) >= 1
 
 

@@ -34,7 +34,7 @@ LINES = st.sampled_from(
     ]
 )
 TEXTS = st.tuples(st.lists(LINES, max_size=12), st.booleans()).map(
-    lambda told: b"\n".join(told[0]) + (b"\n" if told[1] else b"")
+    lambda lines_and_end: b"\n".join(lines_and_end[0]) + (b"\n" if lines_and_end[1] else b"")
 )
 
 
@@ -52,8 +52,8 @@ def read(body: bytes) -> tuple[list[EpisodeRecord], int]:
         path = Path(folder, "x.log")
         path.write_bytes(body)
         tally = ReadTally()
-        found = list(PlainTextReader().read(LogFile(path), tally))
-        return [structs.replace(episode, source="") for episode in found], tally.records
+        episodes = list(PlainTextReader().read(LogFile(path), tally))
+        return [structs.replace(episode, source="") for episode in episodes], tally.records
 
 
 @FAST
@@ -73,10 +73,12 @@ def test_blocks_tile_the_log_at_line_ends(body: bytes, size: int) -> None:
         patch.setattr(line_search, "BLOCK_BYTES", size)
         path = Path(folder, "x.log")
         path.write_bytes(body)
-        found = list(blocks(LogFile(path)))
-    assert b"".join(block.raw for block in found) == body
-    assert all(block.raw.endswith(b"\n") for block in found[:-1])
-    assert [block.byte_start for block in found] == [body.index(block.raw, block.byte_start) for block in found]
+        line_blocks = list(blocks(LogFile(path)))
+    assert b"".join(block.raw for block in line_blocks) == body
+    assert all(block.raw.endswith(b"\n") for block in line_blocks[:-1])
+    assert [block.byte_start for block in line_blocks] == [
+        body.index(block.raw, block.byte_start) for block in line_blocks
+    ]
 
 
 @FAST

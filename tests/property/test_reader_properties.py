@@ -34,13 +34,13 @@ def read(body: bytes, log_format: str) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder, "some.log")
         path.write_bytes(body)
-        found = scan([path], log_format=log_format, on_broken="list")
-        places = [(record.source, step.span) for record in found.records for step in record.steps]
+        logs_scan = scan([path], log_format=log_format, on_broken="list")
+        places = [(record.source, step.span) for record in logs_scan.records for step in record.steps]
         plain = b"".join(LogFile(path).chunks())
         for (_, span), (raw, _) in zip(places, read_places(places), strict=True):
             assert raw == plain[span.byte_start : span.byte_end]
-        whole = [transcript for transcript in read_transcripts(found.records, frozenset()) if transcript]
-        assert [len(transcript.steps) for transcript in whole] == [len(r.steps) for r in found.records]
+        whole = [transcript for transcript in read_transcripts(logs_scan.records, frozenset()) if transcript]
+        assert [len(transcript.steps) for transcript in whole] == [len(r.steps) for r in logs_scan.records]
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)

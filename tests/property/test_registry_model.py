@@ -201,7 +201,7 @@ def check_lines(walk: Walk) -> None:
 def check_claims(walk: Walk) -> None:
     """Every live claim belongs to a line that stands there."""
     for gene in walk.capsule.genes:
-        assert {one.origin for one in gene.claims} <= {line.origin for line in gene.lines}
+        assert {claim.origin for claim in gene.claims} <= {line.origin for line in gene.lines}
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -127,12 +127,12 @@ def test_over_hundreds_of_cycles_what_has_no_weight_is_never_done_and_no_gene_is
         raised = [any_signal(draws) for _ in range(count)]
         turns, born = evolved(registry, [lacking("repair"), *raised], preset)
         assert born == 0
-        assert all(preset.weights.of(one.strategy) for one in turns)
+        assert all(preset.weights.of(turn.strategy) for turn in turns)
         taken.extend(turns)
 
     run()
     assert len(taken) >= cycles
-    assert any(one.candidate and "call ls" in one.candidate.edits[0].text for one in taken)
+    assert any(turn.candidate and "call ls" in turn.candidate.edits[0].text for turn in taken)
 
 
 def test_what_is_forbidden_there_happens_under_a_preset_that_innovates(registry: Registry) -> None:

@@ -80,17 +80,17 @@ def main() -> int:
     asked = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
     asked.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6), help="repeats a run")
     asked.add_argument("--scale", type=float, default=1.0, help="the share of kills, flips and appends to do")
-    said = asked.parse_args()
-    print(f"torture, seed {said.seed}, scale {said.scale:g}", flush=True)  # noqa: T201 - a script that tells figures
+    arguments = asked.parse_args()
+    print(f"torture, seed {arguments.seed}, scale {arguments.scale:g}", flush=True)  # noqa: T201 - a script that tells figures
     failed = 0
     with TemporaryDirectory() as scratch:
-        for number, torture in enumerate(tortures(Random(said.seed), said.scale)):
+        for number, torture in enumerate(tortures(Random(arguments.seed), arguments.scale)):
             place = Path(scratch) / str(number)
             place.mkdir()
             began_s = perf_counter()
             outcome = torture(place)
             failed += len(outcome.failures)
-            print(f"{outcome.told()}  {perf_counter() - began_s:.0f} s", flush=True)  # noqa: T201 - the same
+            print(f"{outcome.report()}  {perf_counter() - began_s:.0f} s", flush=True)  # noqa: T201 - the same
     return 1 if failed else 0
 
 

@@ -30,15 +30,15 @@ def contend(folder: Path, writers: int, appends: int) -> Outcome:
     def read() -> None:
         with closing(SqliteLog.open(path, read_only=True)) as log:
             while not done.is_set():
-                seen = [one.position for one in log.read()]
+                seen = [envelope.position for envelope in log.read()]
                 outcome.expect(seen == list(range(1, len(seen) + 1)), "a reader saw a gap")
                 readings.append(len(seen))
 
     def copy() -> None:
         while not done.is_set():
-            found = back_up(path, folder / "backup.db")
+            integrity = back_up(path, folder / "backup.db")
             outcome.add("backups meanwhile")
-            outcome.expect(not found.problems, "a backup does not verify")
+            outcome.expect(not integrity.problems, "a backup does not verify")
             outcome.expect(not verify_file(str(path)).problems, f"it does not verify: {verify_file(str(path))}")
 
     processes = [FORKS.Process(target=append_many, args=(path, f"w{n}", appends)) for n in range(writers)]
@@ -54,7 +54,7 @@ def contend(folder: Path, writers: int, appends: int) -> Outcome:
     for thread in threads:
         thread.join(timeout=60)
     with closing(SqliteLog.open(path, read_only=True)) as log:
-        there = [one.position for one in log.read()]
+        there = [envelope.position for envelope in log.read()]
     wanted = writers * appends
     outcome.figures |= {"writers": writers, "acknowledged": wanted, "lost": wanted - len(there)}
     outcome.figures |= {"gaps": int(there != list(range(1, wanted + 1))), "readings": len(readings)}
@@ -72,7 +72,7 @@ def turn_the_clock_back(folder: Path, versions: int) -> Outcome:
     with closing(registry.log) as log:
         for number in range(versions):
             learn(registry, f"Line {number}.\n", candidate=f"c{number}", claims=())
-        times = [one.at for one in log.read()]
+        times = [envelope.at for envelope in log.read()]
         outcome.figures = {
             "events": len(times),
             "steps back": sum(a > b for a, b in pairwise(times)),

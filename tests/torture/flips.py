@@ -106,9 +106,9 @@ def caught_by(path: Path, whole: Whole) -> str:
     except GermlineError:
         return "refused on opening"
     with closing(log):
-        found = log.verify()
-        if found.problems:
-            return verifier(found)
+        integrity = log.verify()
+        if integrity.problems:
+            return verifier(integrity)
         if check_against(log, whole.seen, roots=False):
             return "checkpoint outside"
         source, documents = rows(path)
@@ -123,18 +123,18 @@ def caught_by(path: Path, whole: Whole) -> str:
     return "disposable: a rebuild mends it" if _rebuilt(path) == whole.documents else "nothing"
 
 
-def verifier(found: Integrity, *, otherwise: str = "SQLite's pages") -> str:
+def verifier(integrity: Integrity, *, otherwise: str = "SQLite's pages") -> str:
     """Name which part of a verification found the first of its problems; `otherwise` for the database's own."""
-    said = [problem.what for problem in found.problems]
+    problems = [problem.what for problem in integrity.problems]
     for words, name in {
         "event ": "chain",
         "blob ": "row hash",
         "episode ": "row hash",
         "checkpoint ": "row hash",
     }.items():
-        if any(what.startswith(words) for what in said):
+        if any(what.startswith(words) for what in problems):
             return name
-    return "log breaks off" if any("log breaks off" in what for what in said) else otherwise
+    return "log breaks off" if any("log breaks off" in what for what in problems) else otherwise
 
 
 def _rebuilt(path: Path) -> list[tuple[Any, ...]]:
@@ -218,13 +218,23 @@ def resealed(events: Sequence[Envelope]) -> tuple[Envelope, ...]:
     forged = RegistryCreated(split_key="another", preset="balanced")
     drafts = [
         (
-            EventDraft(one.stream, forged, one.event_id, one.at, one.actor, one.causation, one.correlation),
-            encode(forged) if one.position == _FORGED else one.payload,
+            EventDraft(
+                envelope.stream,
+                forged,
+                envelope.event_id,
+                envelope.at,
+                envelope.actor,
+                envelope.causation,
+                envelope.correlation,
+            ),
+            encode(forged) if envelope.position == _FORGED else envelope.payload,
         )
-        for one in events
+        for envelope in events
     ]
     assert events[_FORGED - 1].type == forged.type
-    return seal(drafts, position=0, previous=GENESIS, versions=dict.fromkeys({one.stream for one in events}, 0))
+    return seal(
+        drafts, position=0, previous=GENESIS, versions=dict.fromkeys({envelope.stream for envelope in events}, 0)
+    )
 
 
 def _reseal(path: Path) -> None:

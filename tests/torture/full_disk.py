@@ -111,11 +111,11 @@ def _fill_under_appends(disk: Path, outcome: Outcome) -> None:
             refused(append, outcome, "append")
             refused(lambda: log.put_blob(pen.draft().event_id.encode() * 900, kind="evidence"), outcome, "blob")
             refused(witness_and_append, outcome, "sidecar")
-            found = log.verify()
+            integrity = log.verify()
             outcome.expect(
-                found.events == acknowledged[0], f"{acknowledged[0]} acknowledged, {found.events} there"
+                integrity.events == acknowledged[0], f"{acknowledged[0]} acknowledged, {integrity.events} there"
             )
-            outcome.expect(not found.problems, f"it does not verify: {found.problems[:2]}")
+            outcome.expect(not integrity.problems, f"it does not verify: {integrity.problems[:2]}")
             ballast.remove()
             append()
             log.put_blob(b"room again %d" % turn, kind="evidence")
@@ -123,8 +123,10 @@ def _fill_under_appends(disk: Path, outcome: Outcome) -> None:
             outcome.expect(not read_kept(disk / "sidecar").torn, "the sidecar has a torn line")
         outcome.add("acknowledged", acknowledged[0])
         outcome.add("lost", acknowledged[0] - log.head().position)
-    found = verify_file(str(path))
-    outcome.expect(found.events == acknowledged[0] and not found.problems, f"after closing: {found.problems[:2]}")
+    integrity = verify_file(str(path))
+    outcome.expect(
+        integrity.events == acknowledged[0] and not integrity.problems, f"after closing: {integrity.problems[:2]}"
+    )
 
 
 def _fill_under_skill_files(folder: Path, disk: Path, outcome: Outcome) -> None:
@@ -142,7 +144,7 @@ def _fill_under_skill_files(folder: Path, disk: Path, outcome: Outcome) -> None:
             "SKILL.md",
         )
         outcome.expect((place / "SKILL.md").read_bytes() == before, "SKILL.md is neither old nor new")
-        outcome.expect(sorted(one.name for one in place.iterdir()) == ["SKILL.md"], "half a file stayed")
+        outcome.expect(sorted(entry.name for entry in place.iterdir()) == ["SKILL.md"], "half a file stayed")
         outcome.expect(standing(registry, NAME) == "stale", f"the folder is {standing(registry, NAME)}")
         ballast.remove()
         publish(registry, NAME)

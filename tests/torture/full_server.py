@@ -51,11 +51,14 @@ class Writer:
     def send_last(self) -> None:
         versions = self.log.stream_versions(["registry", "gene:a"])
         self.log.append(self.doubtful[-1], expected=versions, project=project)
-        self.acknowledged += [one.event_id for one in self.doubtful.pop()]
+        self.acknowledged += [envelope.event_id for envelope in self.doubtful.pop()]
 
     def keep(self) -> None:
         # Random enough that the server cannot press it together.
-        body = b"".join(bytes.fromhex(one.hash) for one in self.log.read()) + self.pen.draft().event_id.encode()
+        body = (
+            b"".join(bytes.fromhex(envelope.hash) for envelope in self.log.read())
+            + self.pen.draft().event_id.encode()
+        )
         self.blobs.append(self.log.put_blob(body, kind="evidence"))
 
 
@@ -75,7 +78,7 @@ def fill_server(folder: Path, turns: int) -> Outcome:
                 for turn in range(turns):
                     _fill_once(writer, server, Ballast(disk), outcome, spare_bytes=turn % 3 * 150_000)
                 outcome.figures |= {"acknowledged": len(writer.acknowledged)}
-                outcome.add("lost", len(set(writer.acknowledged) - {one.event_id for one in log.read()}))
+                outcome.add("lost", len(set(writer.acknowledged) - {envelope.event_id for envelope in log.read()}))
     return outcome
 
 
@@ -107,12 +110,12 @@ def _fill_once(writer: Writer, server: Server, ballast: Ballast, outcome: Outcom
 
 def _account(writer: Writer, outcome: Outcome, when: str) -> None:
     """See that all that was acknowledged is there, with its documents, and nothing that was never sent."""
-    events, found = list(writer.log.read()), writer.log.verify()
-    there, known = {one.event_id for one in events}, set(writer.acknowledged)
+    events, integrity = list(writer.log.read()), writer.log.verify()
+    there, known = {envelope.event_id for envelope in events}, set(writer.acknowledged)
     documents = writer.log.documents("seen")
     outcome.expect(known <= there, f"{when}: {len(known - there)} acknowledged events are lost")
-    sent = known | {one.event_id for batch in writer.doubtful for one in batch}
+    sent = known | {draft.event_id for batch in writer.doubtful for draft in batch}
     outcome.expect(there <= sent, f"{when}: an event is there that nobody sent")
     outcome.expect(set(writer.blobs) <= writer.log.blob_kinds().keys(), f"{when}: a blob is lost")
     outcome.expect(sorted(documents) == sorted(project(events)), f"{when}: the projection is torn")
-    outcome.expect(not found.problems, f"{when}: it does not verify: {found.problems[:2]}")
+    outcome.expect(not integrity.problems, f"{when}: it does not verify: {integrity.problems[:2]}")

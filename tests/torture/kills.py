@@ -77,17 +77,19 @@ def kill_while_appending(chance: Random, folder: Path, kills: int, *, what: str 
 def account(outcome: Outcome, log: EventLog, acknowledged: list[str]) -> None:
     """Compare what is there with what was acknowledged, and the documents with the events."""
     events = list(log.read())
-    ids = [one.event_id for one in events]
-    found = {(one.view, one.key, one.seq): one.body for one in log.documents("seen")}
-    wanted = {(one.view, one.key, one.seq): one.body for one in project(events)}
+    ids = [envelope.event_id for envelope in events]
+    stored = {(document.view, document.key, document.seq): document.body for document in log.documents("seen")}
+    wanted = {(document.view, document.key, document.seq): document.body for document in project(events)}
     outcome.figures |= {
         "acknowledged": len(acknowledged) * BATCH,
         "lost": len(set(acknowledged) - set(ids)),
-        "torn projections": len(found.items() ^ wanted.items()),
+        "torn projections": len(stored.items() ^ wanted.items()),
         "duplicates": len(ids) - len(set(ids)),
     }
     outcome.expect(len(events) % BATCH == 0, "a batch is there in part")
-    outcome.expect([one.position for one in events] == list(range(1, len(events) + 1)), "positions have a gap")
+    outcome.expect(
+        [envelope.position for envelope in events] == list(range(1, len(events) + 1)), "positions have a gap"
+    )
     outcome.expect(not log.verify().problems, f"it does not verify: {log.verify().problems[:2]}")
     for name in ("lost", "torn projections", "duplicates"):
         outcome.expect(not outcome.figures[name], f"{outcome.figures[name]} {name}")
@@ -129,17 +131,27 @@ def kill_while_copying(chance: Random, folder: Path, kills: int) -> Outcome:
         outcome.add("kills of restore" if restoring else "kills of backup")
         outcome.expect(not verify_file(str(path.with_name("backup.db"))).problems, "the backup does not verify")
         outcome.expect(path.exists(), "there was a moment without a registry")
-        found = verify_file(str(path))
-        outcome.expect(not found.problems and found.head == head, f"the registry does not hold: {found}")
-        for one in folder.glob("aside-*"):
-            shutil.rmtree(one)
+        integrity = verify_file(str(path))
+        outcome.expect(
+            not integrity.problems and integrity.head == head, f"the registry does not hold: {integrity}"
+        )
+        for aside in folder.glob("aside-*"):
+            shutil.rmtree(aside)
     return outcome
 
 
 def differs_from_rebuild(log: EventLog) -> int:
     """Count the documents that a rebuild makes otherwise."""
-    before = {(one.view, one.key, one.seq): one.body for view in VIEWS for one in log.documents(view)}
+    before = {
+        (document.view, document.key, document.seq): document.body
+        for view in VIEWS
+        for document in log.documents(view)
+    }
     with log.transaction():
         rebuild(log)
-        after = {(one.view, one.key, one.seq): one.body for view in VIEWS for one in log.documents(view)}
+        after = {
+            (document.view, document.key, document.seq): document.body
+            for view in VIEWS
+            for document in log.documents(view)
+        }
     return len(before.items() ^ after.items())

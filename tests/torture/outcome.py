@@ -23,7 +23,7 @@ class Outcome:
         if not holds:
             self.failures.append(otherwise)
 
-    def told(self) -> str:
+    def report(self) -> str:
         """Write the figures on one line, faults below."""
         figures = ", ".join(f"{number:,} {name}" for name, number in self.figures.items())
         remark = f" ({self.remark})" if self.remark else ""

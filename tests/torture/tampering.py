@@ -57,9 +57,9 @@ class Hand:
             self._open_up(cursor, table)
             for row in rows:
                 cursor.execute(statement, row)
-            said = cursor.fetchall() if cursor.description else []
+            answer = cursor.fetchall() if cursor.description else []
             self._close_again(cursor, table)
-        return said
+        return answer
 
     def _open_up(self, cursor: psycopg.Cursor[tuple[Any, ...]], table: str) -> None:
         if not self._superuser:
@@ -170,9 +170,9 @@ def _changed(chance: Random, before: Value, others: Sequence[Value]) -> int | by
 
 def caught_by(whole: Victim) -> str:
     """Name what finds the change, `nothing` for one that is silent."""
-    found = whole.log.verify()
-    if found.problems:
-        return verifier(found, otherwise="what PostgreSQL says")
+    integrity = whole.log.verify()
+    if integrity.problems:
+        return verifier(integrity, otherwise="what PostgreSQL says")
     if check_against(whole.log, whole.seen, roots=False):
         return "checkpoint outside"
     source, documents = rows(whole.log)

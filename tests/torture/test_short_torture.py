@@ -26,7 +26,7 @@ SEED = 20261122
 
 
 def held(outcome: Outcome) -> None:
-    assert not outcome.failures, f"seed {SEED}: {outcome.told()}"
+    assert not outcome.failures, f"seed {SEED}: {outcome.report()}"
 
 
 def held_on_a_small_disk(outcome: Outcome) -> None:

@@ -105,13 +105,13 @@ def test_each_run_does_each_task_once_and_no_two_tasks_share_a_prompt() -> None:
 
 def test_an_error_about_a_name_names_what_its_own_command_asked_for() -> None:
     named = re.compile(r"no such (?:table|column): (\S+)|pathspec '([^']+)'|branch (\S+) has no upstream")
-    found = 0
+    named_count = 0
     for step in failing_steps():
         match = named.search(step["error_text"])
         if match and (name := match[1] or match[2]):
-            found += 1
+            named_count += 1
             assert name in step["text"]
-    assert found > 4000
+    assert named_count > 4000
 
 
 def test_no_path_of_the_recording_machine_is_left() -> None:
@@ -206,7 +206,7 @@ def test_recording_again_gives_the_shipped_lines(recorded_again: dict[str, bytes
 @pytest.mark.parametrize("name", ["sql-analyst", "git-helper"])
 def test_the_demo_skills_are_valid(name: str) -> None:
     validator = Path(sys.executable).with_name("agentskills")
-    said = subprocess.run(
+    validation = subprocess.run(
         [validator, "validate", demo_folder() / "skills" / name], capture_output=True, check=False
     )
-    assert said.returncode == 0, said
+    assert validation.returncode == 0, validation

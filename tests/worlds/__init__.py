@@ -309,7 +309,9 @@ class Recoveries:
 
     def dealt(self, deal: Deal, seed: int) -> list[EpisodeRecord]:
         """Deal as a placebo deals outcomes."""
-        works = {one.id: one.outcome.value for one in deal(self._tried, seed) if one.outcome is not None}
+        works = {
+            record.id: record.outcome.value for record in deal(self._tried, seed) if record.outcome is not None
+        }
         return [
             _recovering(record, *self._places[record.id], works=bool(works[record.id]))
             if record.id in works
@@ -464,4 +466,4 @@ def recovering_by(claim: Claim, division: Division, key: str) -> list[Judgement]
 
 def promoted(judgements: Iterable[Judgement]) -> list[Judgement]:
     """Keep what the gate would let through."""
-    return [one for one in judgements if one.verdict.decision == "promote"]
+    return [judgement for judgement in judgements if judgement.verdict.decision == "promote"]

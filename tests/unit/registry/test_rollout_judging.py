@@ -68,22 +68,22 @@ def test_a_helpful_rule_is_promoted_with_its_figures(registry: Registry, tmp_pat
     (candidate,) = tried(registry, FakeRunner(planted), name)
     assert candidate.verdict == "promote"
     assert registry.capsule(NAME).version == candidate.version == 2
-    found = scored(candidate)
-    assert found.rollouts is not None
-    assert found.rollouts.difference > 0.25
-    assert found.delta is not None
-    assert found.delta.value == pytest.approx(found.rollouts.difference)
-    assert isinstance(found.after, Score)
-    assert (found.after.kind, found.after.split, found.after.evaluator) == (
+    measurement = scored(candidate)
+    assert measurement.rollouts is not None
+    assert measurement.rollouts.difference > 0.25
+    assert measurement.delta is not None
+    assert measurement.delta.value == pytest.approx(measurement.rollouts.difference)
+    assert isinstance(measurement.after, Score)
+    assert (measurement.after.kind, measurement.after.split, measurement.after.evaluator) == (
         "rollout", "sealed", rig(registry, FakeRunner(planted)).harness.evaluator,
     )  # fmt: skip
-    assert isinstance(found.audit_after, Score)
-    assert found.audit_after.split == "audit"
-    assert found.rollouts.no_skill is not None
-    assert found.rollouts.no_skill.effect == "helped"
-    assert {one.tag for one in found.rollouts.tags} == {"even", "odd"}
-    assert [one.version for one in found.rollouts.versions] == [name, f"{NAME}@1"]
-    assert found.rollouts.versions[0].value > 0 > found.rollouts.versions[1].value
+    assert isinstance(measurement.audit_after, Score)
+    assert measurement.audit_after.split == "audit"
+    assert measurement.rollouts.no_skill is not None
+    assert measurement.rollouts.no_skill.effect == "helped"
+    assert {tag_figures.tag for tag_figures in measurement.rollouts.tags} == {"even", "odd"}
+    assert [advantage.version for advantage in measurement.rollouts.versions] == [name, f"{NAME}@1"]
+    assert measurement.rollouts.versions[0].value > 0 > measurement.rollouts.versions[1].value
 
 
 def test_a_version_that_runs_of_a_model_measured_is_stale_once_sessions_name_another(
@@ -100,9 +100,9 @@ def test_a_version_that_runs_of_a_model_measured_is_stale_once_sessions_name_ano
     for model, stale in (("small", ()), ("large", ("large",))):
         take_in(registry, [msgspec.structs.replace(episode([call("a")], task=model), run=model)])
         scope = scope_of(registry, all_episodes(registry))
-        found = staleness_of(measured, NAME, scope, registry.clock.now())
-        assert found is not None
-        assert found.models == stale
+        staleness = staleness_of(measured, NAME, scope, registry.clock.now())
+        assert staleness is not None
+        assert staleness.models == stale
 
 
 @pytest.mark.parametrize("line", ["HARMS a lot.", "Changes nothing at all."])
@@ -119,7 +119,7 @@ def test_what_harms_or_does_nothing_is_rejected_and_costs_neither_audit(
 
 def test_a_memoriser_of_visible_tasks_is_not_promoted(registry: Registry, tmp_path: Path) -> None:
     explore = rig(registry, FakeRunner(planted)).harness.divided.explore
-    known = " ".join(f"answer {one.id}" for one in explore[:6])
+    known = " ".join(f"answer {rollout_task.id}" for rollout_task in explore[:6])
     (candidate,) = tried(registry, FakeRunner(planted), proposed(registry, tmp_path, known))
     assert candidate.verdict != "promote"
     assert registry.capsule(NAME).version == 1
@@ -134,14 +134,18 @@ def test_what_will_be_compared_is_on_record_before_the_first_run(registry: Regis
     subject = rig(registry, Broken(planted))
     with pytest.raises(OSError, match="no task"):
         try_out(subject, [name])
-    proposal, frozen = (one.event for one in registry.log.read(stream=f"candidate:{name}"))
+    proposal, frozen = (envelope.event for envelope in registry.log.read(stream=f"candidate:{name}"))
     assert isinstance(frozen, ComparisonFrozen)
     body = registry.log.get_blob(frozen.comparison)
     assert body is not None
-    told = json.loads(body)
-    assert told["sealed"] == [one.id for one in subject.harness.divided.sealed]
-    assert (told["seed"], told["thresholds"]["least_e"], told["agent"]["name"]) == (7, 10, "fake")
-    assert list(told["candidates"]) == [name]
+    comparison = json.loads(body)
+    assert comparison["sealed"] == [rollout_task.id for rollout_task in subject.harness.divided.sealed]
+    assert (comparison["seed"], comparison["thresholds"]["least_e"], comparison["agent"]["name"]) == (
+        7,
+        10,
+        "fake",
+    )
+    assert list(comparison["candidates"]) == [name]
     assert registry.evaluators()[-1].kind == "rollout"
     assert registry.candidate(name) is not None
     assert proposal != frozen
@@ -172,14 +176,14 @@ def test_what_comes_out_does_not_depend_on_the_order_or_the_number_of_workers(
     registry: Registry, tmp_path: Path
 ) -> None:
     name = proposed(registry, tmp_path, "HELPS a lot.")
-    found = []
+    outcomes = []
     for workers in (1, 4):
         with registry.rehearsal():
             (candidate,) = tried(registry, FakeRunner(planted), name, workers=workers)
             rollouts = scored(candidate).rollouts
             assert rollouts is not None
-            found.append((candidate.verdict, candidate.reasons, rollouts.model_copy(update={"seconds": 0.0})))
-    assert found[0] == found[1]
+            outcomes.append((candidate.verdict, candidate.reasons, rollouts.model_copy(update={"seconds": 0.0})))
+    assert outcomes[0] == outcomes[1]
 
 
 def test_after_a_promotion_the_winner_is_measured_again(registry: Registry, tmp_path: Path) -> None:
@@ -335,15 +339,17 @@ def test_of_versions_that_compete_the_better_one_becomes_live(registry: Registry
 
     good = proposed(registry, tmp_path, "HELPS a lot.")
     best = proposed(registry, tmp_path, "BEST of all.")
-    found = {one.id: one for one in tried(registry, FakeRunner(rate), good, best)}
-    assert found[best].verdict == "promote"
-    assert found[good].verdict in {"hold", "reject"}
-    rollouts, other = scored(found[best]).rollouts, scored(found[good]).rollouts
+    candidates = {candidate.id: candidate for candidate in tried(registry, FakeRunner(rate), good, best)}
+    assert candidates[best].verdict == "promote"
+    assert candidates[good].verdict in {"hold", "reject"}
+    rollouts, other = scored(candidates[best]).rollouts, scored(candidates[good]).rollouts
     assert rollouts is not None
     assert other is not None
     assert rollouts.versions[0].version == best
-    assert good in {one.version for one in rollouts.versions}
-    assert f"{NAME}@2" in {one.version for one in other.versions}  # beside the better one it gains nothing
+    assert good in {advantage.version for advantage in rollouts.versions}
+    assert f"{NAME}@2" in {
+        advantage.version for advantage in other.versions
+    }  # beside the better one it gains nothing
 
 
 def test_two_candidates_that_pass_beside_each_other_become_live_by_the_same_runs(
@@ -354,11 +360,11 @@ def test_two_candidates_that_pass_beside_each_other_become_live_by_the_same_runs
 
     both = [proposed(registry, tmp_path, line) for line in ("HELPS a lot.", "AIDS as well.")]
     tried_ones = tried(registry, FakeRunner(rate), *both)
-    assert [one.verdict for one in tried_ones] == ["promote", "promote"]
-    assert sorted(one.id for one in tried_ones) == sorted(both)
+    assert [candidate.verdict for candidate in tried_ones] == ["promote", "promote"]
+    assert sorted(candidate.id for candidate in tried_ones) == sorted(both)
     text = live_text(registry)
     assert (registry.capsule(NAME).version, "HELPS" in text, "AIDS" in text) == (3, True, True)
-    first, second = (scored(one) for one in tried_ones)
+    first, second = (scored(candidate) for candidate in tried_ones)
     assert (first.base_version, second.base_version) == (1, 2)
     assert isinstance(first.after, Score)
     assert isinstance(second.after, Score)
@@ -371,18 +377,18 @@ def test_one_that_leaves_the_company_early_holds_up_nobody(registry: Registry, t
         return max(0.0, 0.2 + 0.3 * ("HELPS" in text) + 0.3 * ("AIDS" in text) - 0.9 * ("HARMS" in text))
 
     names = [proposed(registry, tmp_path, line) for line in ("HELPS a lot.", "HARMS a lot.", "AIDS as well.")]
-    verdicts = {one.id: one.verdict for one in tried(registry, FakeRunner(rate), *names)}
+    verdicts = {candidate.id: candidate.verdict for candidate in tried(registry, FakeRunner(rate), *names)}
     assert [verdicts[name] for name in names] == ["promote", "reject", "promote"]
 
 
 def test_a_group_divides_its_runs_and_its_cost_among_the_candidates(registry: Registry, tmp_path: Path) -> None:
     runner = FakeRunner(planted)
     names = [proposed(registry, tmp_path, line) for line in ("HARMS a lot.", "HARMS too.", "Nothing.")]
-    rollouts = [scored(one).rollouts for one in tried(registry, runner, *names)]
-    assert sum(one.runs for one in rollouts if one) == len(runner.seen)
-    assert sum(one.cost_usd for one in rollouts if one) == pytest.approx(0.01 * len(runner.seen))
+    rollouts = [scored(candidate).rollouts for candidate in tried(registry, runner, *names)]
+    assert sum(figures.runs for figures in rollouts if figures) == len(runner.seen)
+    assert sum(figures.cost_usd for figures in rollouts if figures) == pytest.approx(0.01 * len(runner.seen))
     own = [len(runner.runs_of(name)) for name in names]
-    assert all(one and one.runs < len(runner.seen) for one in rollouts), own
+    assert all(figures and figures.runs < len(runner.seen) for figures in rollouts), own
 
 
 def test_a_preset_with_a_higher_bar_is_heeded(registry: Registry, tmp_path: Path) -> None:
@@ -390,11 +396,11 @@ def test_a_preset_with_a_higher_bar_is_heeded(registry: Registry, tmp_path: Path
     with registry.rehearsal():
         (usual,) = tried(registry, FakeRunner(planted), name)
     (strict,) = tried(registry, FakeRunner(planted), name, preset="steady-state")
-    one, other = scored(usual).rollouts, scored(strict).rollouts
-    assert one is not None
+    usual_rollouts, other = scored(usual).rollouts, scored(strict).rollouts
+    assert usual_rollouts is not None
     assert other is not None
     assert other.evidence >= 50 or strict.verdict != "promote"
-    assert other.rounds >= one.rounds
+    assert other.rounds >= usual_rollouts.rounds
 
 
 def test_what_was_rejected_is_not_run_again_under_the_same_evaluator(registry: Registry, tmp_path: Path) -> None:
@@ -456,10 +462,10 @@ def test_a_rewritten_file_beside_the_skill_is_run_and_promoted_with_it(registry:
     assert [file.entry.path for file in registry.capsule(NAME).files] == ["scripts/run.py"]
     line = explain_file_line(registry, Named(registry.capsule(NAME), "scripts/run.py"), 1)
     assert (line.tier, line.candidate and line.candidate.id) == ("proven", candidate.id)
-    told = WhyDocument.of_file(Named(registry.capsule(NAME), "scripts/run.py"), 1, line)
-    assert (told.unproven, told.verdict, told.candidate) == (False, "promote", candidate.id)
-    assert told.sentence.startswith("An agent that was run with this line succeeded")
-    facts = {one.label: "".join(part.text for part in one.parts) for one in file_line_facts(line, candidate.at)}
+    document = WhyDocument.of_file(Named(registry.capsule(NAME), "scripts/run.py"), 1, line)
+    assert (document.unproven, document.verdict, document.candidate) == (False, "promote", candidate.id)
+    assert document.sentence.startswith("An agent that was run with this line succeeded")
+    facts = {fact.label: "".join(part.text for part in fact.parts) for fact in file_line_facts(line, candidate.at)}
     assert "unproven" not in facts["why"]
     assert facts["reason"] == "a script"
 
@@ -496,8 +502,12 @@ def test_tasks_that_cannot_tell_good_work_from_none_are_refused_before_an_agent_
     runner = FakeRunner(planted)
     subject = rig(registry, runner)
 
-    def lax(one: RolloutTask) -> tuple[Violation, ...]:
-        return (Violation(one.id, "the graders pass work that was never begun"),) if one.id.endswith("7") else ()
+    def lax(rollout_task: RolloutTask) -> tuple[Violation, ...]:
+        return (
+            (Violation(rollout_task.id, "the graders pass work that was never begun"),)
+            if rollout_task.id.endswith("7")
+            else ()
+        )
 
     subject = replace(subject, harness=replace(subject.harness, violations=lax))
     with pytest.raises(TaskFileError, match="the graders pass work that was never begun"):
@@ -513,9 +523,9 @@ def aimed(registry: Registry, folder: Path, line: str) -> str:
     return proposed(registry, folder, line, tags=("sql",))
 
 
-def by_tag(text: str, one: RolloutTask) -> float:
+def by_tag(text: str, rollout_task: RolloutTask) -> float:
     """A tenth of the tagged tasks pass, all of them with a rule that counts; one that breaks costs others."""
-    if "sql" in one.tags:
+    if "sql" in rollout_task.tags:
         return 0.95 if "FIXES" in text else 0.1
     return 0.3 if "BREAKS" in text else 0.7
 
@@ -528,19 +538,19 @@ def test_a_line_is_looked_for_on_the_tasks_that_it_is_for_and_then_confirmed_by_
     (candidate,) = tried(registry, runner, name, tasks=TAGGED)
     assert candidate.verdict == "promote"
     sealed = rig(registry, runner, tasks=TAGGED).harness.divided.sealed
-    own = {one.id for one in sealed if "sql" in one.tags}
-    runs = [(of, at) for _, of, at in runner.runs_of(name) if of in {one.id for one in sealed}]
+    own = {rollout_task.id for rollout_task in sealed if "sql" in rollout_task.tags}
+    runs = [(of, at) for _, of, at in runner.runs_of(name) if of in {rollout_task.id for rollout_task in sealed}]
     assert {of for of, at in runs if at < FRESH[0]} == own
-    assert {of for of, at in runs if at in FRESH} == {one.id for one in sealed}
-    found = scored(candidate)
-    assert found.rollouts is not None
-    assert found.rollouts.aim is not None
-    assert (found.rollouts.aim.tags, found.rollouts.aim.tasks, found.rollouts.tasks) == (
+    assert {of for of, at in runs if at in FRESH} == {rollout_task.id for rollout_task in sealed}
+    measurement = scored(candidate)
+    assert measurement.rollouts is not None
+    assert measurement.rollouts.aim is not None
+    assert (measurement.rollouts.aim.tags, measurement.rollouts.aim.tasks, measurement.rollouts.tasks) == (
         ("sql",), len(own), len(sealed),
     )  # fmt: skip
-    assert found.rollouts.aim.fresh is not None
-    assert isinstance(found.after, Score)
-    assert found.after.coverage == 1.0
+    assert measurement.rollouts.aim.fresh is not None
+    assert isinstance(measurement.after, Score)
+    assert measurement.after.coverage == 1.0
     assert explain_stored(registry, candidate)[0].decision == "promote"
 
 
@@ -549,7 +559,7 @@ def test_what_does_nothing_for_its_tasks_costs_no_run_of_another(registry: Regis
     name = aimed(registry, tmp_path, "Nothing.")
     (candidate,) = tried(registry, runner, name, tasks=TAGGED)
     assert candidate.verdict in {"reject", "hold"}
-    own = {one.id for one in TAGGED if "sql" in one.tags}
+    own = {rollout_task.id for rollout_task in TAGGED if "sql" in rollout_task.tags}
     assert {of for _, of, _ in runner.runs_of(name)} <= own
     assert 0 < len(runner.runs_of(name)) <= 40
     assert explain_stored(registry, candidate)[0].decision == candidate.verdict
@@ -575,13 +585,13 @@ def test_a_cap_before_the_fresh_runs_end_holds_and_goes_on_from_there(registry: 
 def test_of_two_lines_for_the_same_tasks_the_better_is_confirmed_and_the_other_tested_on_it(
     registry: Registry, tmp_path: Path
 ) -> None:
-    def rate(text: str, one: RolloutTask) -> float:
-        return 0.02 + ("sql" in one.tags) * (0.5 * ("FIRST" in text) + 0.45 * ("SECOND" in text))
+    def rate(text: str, rollout_task: RolloutTask) -> float:
+        return 0.02 + ("sql" in rollout_task.tags) * (0.5 * ("FIRST" in text) + 0.45 * ("SECOND" in text))
 
     thirds = tuple(task(number, "other" if number % 3 else "sql") for number in range(60))
     names = [aimed(registry, tmp_path, line) for line in ("FIRST.", "SECOND.")]
-    found = tried(registry, FakeRunner(rate), *names, tasks=thirds)
-    assert [one.verdict for one in found] == ["promote", "promote"]
+    candidates = tried(registry, FakeRunner(rate), *names, tasks=thirds)
+    assert [candidate.verdict for candidate in candidates] == ["promote", "promote"]
     assert registry.capsule(NAME).version == 3
 
 
@@ -601,18 +611,18 @@ def test_fresh_rounds_run_a_part_of_many_tasks_and_the_audit_a_part_as_well(
     fresh = [(of, at) for _, of, at in runner.runs_of(name) if at in FRESH[: rollouts.rounds]]
     for members, share in ((divided.sealed, 30), (divided.audit, 12)):
         for number in {at for _, at in fresh}:
-            part = [one for one in members if (one.id, number) in fresh]
+            part = [rollout_task for rollout_task in members if (rollout_task.id, number) in fresh]
             assert len(part) in {0, share}
-            assert not part or sum("sql" in one.tags for one in part) == share / 6
+            assert not part or sum("sql" in rollout_task.tags for rollout_task in part) == share / 6
     assert rollouts.void == 0
-    assert rollouts.pairs == sum(of in {one.id for one in divided.sealed} for of, _ in fresh)
+    assert rollouts.pairs == sum(of in {rollout_task.id for rollout_task in divided.sealed} for of, _ in fresh)
 
 
 def test_an_anchor_that_is_lost_where_no_fresh_round_looked_vetoes(registry: Registry, tmp_path: Path) -> None:
     name = aimed(registry, tmp_path, "FIXES it.")
     looked = FakeRunner(by_tag)
     contest = frozen_only(rig(registry, looked, tasks=MANY), [name])
-    lost = min(contest.parts[0] & {one.id for one in contest.sealed})
+    lost = min(contest.parts[0] & {rollout_task.id for rollout_task in contest.sealed})
 
     def broken(job: PlannedRun, trial: Trial) -> Trial:
         falls = job.arm.name == name and job.task.id == lost
@@ -639,8 +649,8 @@ def removing(registry: Registry, folder: Path) -> str:
 
 
 def test_a_line_that_does_nothing_is_taken_away_by_runs(registry: Registry, tmp_path: Path) -> None:
-    def rate(_: str, one: RolloutTask) -> float:
-        return 1.0 if int(one.id[-3:]) % 3 else 0.02
+    def rate(_: str, rollout_task: RolloutTask) -> float:
+        return 1.0 if int(rollout_task.id[-3:]) % 3 else 0.02
 
     (candidate,) = tried(registry, FakeRunner(rate), removing(registry, tmp_path))
     assert candidate.verdict == "promote"
@@ -652,8 +662,8 @@ def test_a_line_that_does_nothing_is_taken_away_by_runs(registry: Registry, tmp_
 
 
 def test_a_line_that_is_missed_is_not_taken_away(registry: Registry, tmp_path: Path) -> None:
-    def rate(text: str, one: RolloutTask) -> float:
-        return 1.0 if int(one.id[-3:]) % 3 or "twice" in text else 0.1
+    def rate(text: str, rollout_task: RolloutTask) -> float:
+        return 1.0 if int(rollout_task.id[-3:]) % 3 or "twice" in text else 0.1
 
     (candidate,) = tried(registry, FakeRunner(rate), removing(registry, tmp_path))
     assert candidate.verdict == "reject"

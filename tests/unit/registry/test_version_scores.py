@@ -30,7 +30,10 @@ def measure(registry: Registry, version: int, value: float, evaluator: str = NEW
 
 
 def values(registry: Registry) -> dict[int, float]:
-    return {version: one.value for version, one in under_one_evaluator(registry.versions(NAME)).items()}
+    return {
+        version: version_score.value
+        for version, version_score in under_one_evaluator(registry.versions(NAME)).items()
+    }
 
 
 def test_a_new_measurement_of_the_live_version_is_its_score_from_then_on(registry: Registry) -> None:

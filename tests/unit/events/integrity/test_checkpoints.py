@@ -211,15 +211,15 @@ def test_a_signature_holds_until_anything_it_covers_changes(log: SqliteLog, tmp_
         replace(signed, head="0" * 64),
         replace(signed, at=LATER),
     )
-    for one in altered:
-        (problem,) = check_signatures([one], public)
+    for checkpoint in altered:
+        (problem,) = check_signatures([checkpoint], public)
         assert (problem.kind, "altered" in problem.what) == ("signature", True)
 
 
 def test_what_is_signed_is_the_encoding_that_dsse_writes_down() -> None:
     """The example of its protocol.md: any tool that knows DSSE checks our signatures."""
-    said = encoded("http://example.com/HelloWorld", b"hello world")
-    assert said == b"DSSEv1 29 http://example.com/HelloWorld 11 hello world"
+    encoding = encoded("http://example.com/HelloWorld", b"hello world")
+    assert encoding == b"DSSEv1 29 http://example.com/HelloWorld 11 hello world"
 
 
 def test_a_signature_made_by_hand_over_the_written_statement_holds(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_a_key_is_not_written_where_a_link_leads_nowhere(tmp_path: Path, name: s
     (tmp_path / name).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UsageError, match="is there already"):
         write_new_key(tmp_path / "key", bytes(32))
-    assert [one.name for one in tmp_path.iterdir()] == [name]
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("written", [0, 1])
@@ -338,9 +338,9 @@ def test_the_sidecar_gets_a_line_where_the_log_grew_and_none_where_it_did_not(
         assert kept == take_checkpoint(log, at=AT)
         assert keep_checkpoint(log, sidecar, at=LATER) is None
         put(log, *pen.drafts(700))
-    found = read_kept(sidecar)
-    assert [one.size for one in found.checkpoints] == [20, 720, 1420]
-    assert kinds(log, *found.checkpoints) == []
+    read_back = read_kept(sidecar)
+    assert [checkpoint.size for checkpoint in read_back.checkpoints] == [20, 720, 1420]
+    assert kinds(log, *read_back.checkpoints) == []
     assert sidecar.stat().st_mode & 0o777 == 0o600
 
 
@@ -353,9 +353,9 @@ def test_the_next_line_costs_only_the_events_since_the_last(
     hashes = SqliteLog.hashes
 
     def counted(self: SqliteLog, *, after: int = 0, upto: int | None = None) -> Iterator[bytes]:
-        found = list(hashes(self, after=after, upto=upto))
-        asked.append(len(found))
-        return iter(found)
+        read_hashes = list(hashes(self, after=after, upto=upto))
+        asked.append(len(read_hashes))
+        return iter(read_hashes)
 
     monkeypatch.setattr(SqliteLog, "hashes", counted)
     keep_checkpoint(log, sidecar_of(path), at=AT)
@@ -375,7 +375,11 @@ def test_a_torn_last_line_is_tolerated_told_and_makes_room(
     put(log, pen.draft())
     keep_checkpoint(log, sidecar, at=LATER)
     kept = read_kept(sidecar)
-    assert ([one.size for one in kept.checkpoints], kept.problems, kept.torn) == ([20, 21], (), False)
+    assert ([checkpoint.size for checkpoint in kept.checkpoints], kept.problems, kept.torn) == (
+        [20, 21],
+        (),
+        False,
+    )
 
 
 def test_a_line_without_its_line_break_stays(log: SqliteLog, path: Path, pen: Pen) -> None:
@@ -384,7 +388,7 @@ def test_a_line_without_its_line_break_stays(log: SqliteLog, path: Path, pen: Pe
     sidecar.write_bytes(sidecar.read_bytes().rstrip(b"\n"))
     put(log, pen.draft())
     keep_checkpoint(log, sidecar, at=LATER)
-    assert [one.size for one in read_kept(sidecar).checkpoints] == [20, 21]
+    assert [checkpoint.size for checkpoint in read_kept(sidecar).checkpoints] == [20, 21]
 
 
 def test_what_is_longer_than_any_line_is_not_removed(log: SqliteLog, path: Path) -> None:
@@ -392,7 +396,7 @@ def test_what_is_longer_than_any_line_is_not_removed(log: SqliteLog, path: Path)
     sidecar.write_bytes(b"x" * 70_000)
     keep_checkpoint(log, sidecar, at=AT)
     kept = read_kept(sidecar)
-    assert ([one.size for one in kept.checkpoints], len(kept.problems)) == ([20], 1)
+    assert ([checkpoint.size for checkpoint in kept.checkpoints], len(kept.problems)) == ([20], 1)
 
 
 @settings(max_examples=60, deadline=None)
@@ -439,8 +443,8 @@ SIDECAR = make_sidecar()
 
 def test_the_sum_of_a_line_is_worked_out_as_in_the_lines_that_are_kept_already() -> None:
     fields = json.loads(SIDECAR.splitlines()[0])
-    said = fields.pop("sum")
-    assert said == sha256(json.dumps(fields, separators=(",", ":")).encode()).hexdigest()[:16]
+    checksum = fields.pop("sum")
+    assert checksum == sha256(json.dumps(fields, separators=(",", ":")).encode()).hexdigest()[:16]
 
 
 def test_a_line_whose_frontier_is_of_other_events_is_damage_though_its_sum_is_right(path: Path) -> None:
@@ -473,7 +477,7 @@ def test_damage_inside_the_sidecar_is_named_by_its_line(log: SqliteLog, path: Pa
     lines = sidecar.read_bytes().splitlines(keepends=True)
     sidecar.write_bytes(lines[0] + lines[1].replace(b'"size":21', b'"size":22') + lines[2])
     kept = read_kept(sidecar)
-    assert [one.size for one in kept.checkpoints] == [20, 22]
+    assert [checkpoint.size for checkpoint in kept.checkpoints] == [20, 22]
     (problem,) = kept.problems
     assert (problem.kind, "line 2 of" in problem.what) == ("checkpoint", True)
 
@@ -487,7 +491,7 @@ def test_after_a_cut_the_sidecar_goes_on_and_forgets_nothing(log: SqliteLog, pat
         put(other, *Pen("another").drafts(20))
         keep_checkpoint(other, sidecar_of(path), at=LATER)
         kept = read_kept(sidecar_of(path)).checkpoints
-        assert [one.size for one in kept] == [20, 12, 32]
+        assert [checkpoint.size for checkpoint in kept] == [20, 12, 32]
         assert kinds(other, *kept) == [("forked", 20)]
         assert kinds(other, *kept[1:]) == []
 
@@ -571,10 +575,10 @@ def test_growth_is_proven_without_either_log(log: SqliteLog, pen: Pen) -> None:
     fields = Proof(later, growth=prove_growth(log, earlier, later)).fields()
     proof = read_proof(json.loads(json.dumps(fields)))
     assert check_proof(proof, [earlier]) == []
-    assert [one.kind for one in check_proof(proof, [at_size(log, 14)])] == ["registry"]
+    assert [problem.kind for problem in check_proof(proof, [at_size(log, 14)])] == ["registry"]
     assert proof.growth is not None
     forged = replace(proof, growth=replace(proof.growth, root="0" * 64))
-    assert {one.kind for one in check_proof(forged, [earlier])} == {"forked", "registry"}
+    assert {problem.kind for problem in check_proof(forged, [earlier])} == {"forked", "registry"}
 
 
 def test_an_event_behind_the_checkpoint_has_no_proof(log: SqliteLog) -> None:

@@ -50,7 +50,7 @@ def test_an_event_is_hashed_once_however_often_it_is_read_and_a_changed_copy_aga
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     hashed: list[Envelope] = []
-    monkeypatch.setattr(envelope, "holds", lambda one: hashed.append(one) or holds(one))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(envelope, "holds", lambda read_event: hashed.append(read_event) or holds(read_event))  # type: ignore[func-returns-value]
     event = envelope.require_whole(stored(encode(switched())))
     assert (event.event, event.fields["preset"]) == (switched(), "bold")
     assert hashed == [event]
@@ -102,10 +102,10 @@ def test_every_event_class_is_in_the_list_of_kinds() -> None:
     every = {
         (module.__name__, name)
         for module in modules
-        for name, one in vars(module).items()
-        if isinstance(one, type)
-        and one.__module__ == module.__name__
-        and "type" in getattr(one, "model_fields", ())
+        for name, member in vars(module).items()
+        if isinstance(member, type)
+        and member.__module__ == module.__name__
+        and "type" in getattr(member, "model_fields", ())
     }
     assert {(kind.__module__, kind.__name__) for kind in event_types()} == every
 

@@ -37,8 +37,8 @@ def test_every_event_type_has_a_golden_file_of_each_schema(kind: type[Frozen]) -
 @pytest.mark.parametrize("kind", event_types(), ids=lambda kind: kind.__name__)
 def test_an_event_whose_fields_change_takes_the_next_schema_number(kind: type[Frozen]) -> None:
     now = envelope_of(example(kind))
-    told = "its fields changed: add an upcaster to events.types.catalogue, then python -m tests.golden.add"
-    assert now.payload == read_golden(golden_of(now.type, now.schema)).payload, told
+    hint = "its fields changed: add an upcaster to events.types.catalogue, then python -m tests.golden.add"
+    assert now.payload == read_golden(golden_of(now.type, now.schema)).payload, hint
 
 
 @pytest.mark.parametrize("path", GOLDEN_EVENTS, ids=lambda path: path.stem)
@@ -55,12 +55,12 @@ def test_an_event_of_any_age_is_what_was_hashed_and_reads(path: Path) -> None:
 def test_a_registry_of_any_schema_opens_migrates_verifies_and_says_what_it_said(
     schema: int, tmp_path: Path
 ) -> None:
-    packed, told = registry_files(schema)
+    packed, contents_file = registry_files(schema)
     path = tmp_path / "golden.db"
     path.write_bytes(gzip.decompress(packed.read_bytes()))
     with closing(sqlite3.connect(path)) as plain:
         assert plain.execute("PRAGMA user_version").fetchone() == (schema,)
-    stands = json.loads(told.read_text(encoding="utf-8"))
+    stands = json.loads(contents_file.read_text(encoding="utf-8"))
     with closing(SqliteLog.open(path)) as log:
         rebuild(log)
         assert log.verify().problems == ()

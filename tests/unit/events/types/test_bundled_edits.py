@@ -81,12 +81,12 @@ def test_each_edit_of_a_bundle_carries_what_the_whole_loses_without_it(registry:
     result = run_cycle(turn, SIGNAL, registry.capsule(NAME), mined)
     assert result.verdict == "promote", result.reasons
     (scored,) = [e.event for e in registry.log.read() if isinstance(e.event, CandidateScored)]
-    assert [one.edit for one in scored.attributions] == [0, 1]
-    assert not any(one.passenger for one in scored.attributions)
+    assert [attribution.edit for attribution in scored.attributions] == [0, 1]
+    assert not any(attribution.passenger for attribution in scored.attributions)
     assert scored.sent == 2
     mutated = [e for e in registry.log.read() if isinstance(e.event, GeneMutated)]
     given = [e.event.attribution for e in mutated if isinstance(e.event, GeneMutated)]
-    assert all(one is not None and one.low > 0 for one in given)
+    assert all(attribution is not None and attribution.low > 0 for attribution in given)
     assert len(given) == 2
     assert {e.actor for e in mutated} == {"model:stub#1"}
     assert place.is_dir()

@@ -103,8 +103,8 @@ def test_old_events_fold_list_and_copy_without_a_byte_changed(registry: Registry
     before = documents(registry)
     rebuild(registry.log)
     assert documents(registry) == before
-    assert [LogDocument.of(one).summary for one in registry.history(types=[KIND])] == [
-        summary(one) for one in registry.history(types=[KIND])
+    assert [LogDocument.of(envelope).summary for envelope in registry.history(types=[KIND])] == [
+        summary(envelope) for envelope in registry.history(types=[KIND])
     ]
     with closing(SqliteLog.open(tmp_path / "copy.db", create=True)) as copy:
         copy.take_over(list(registry.log.read()))

@@ -113,8 +113,8 @@ def test_what_is_issued_together_with_a_call_does_not_stand_before_it() -> None:
 
 
 def test_what_others_say_stands_before_nothing() -> None:
-    said = episode([call("Read", turn=0), message(1, "user"), call("Edit", turn=2)])  # type: ignore[list-item]
-    assert moment_of(READ_FIRST, said) == Moment(2, obeyed=True)
+    by_user = episode([call("Read", turn=0), message(1, "user"), call("Edit", turn=2)])  # type: ignore[list-item]
+    assert moment_of(READ_FIRST, by_user) == Moment(2, obeyed=True)
     own = episode([call("Read", turn=0), message(1), call("Edit", turn=2)])  # type: ignore[list-item]
     assert moment_of(READ_FIRST, own) == Moment(2, obeyed=False)
 
@@ -193,7 +193,7 @@ def test_an_inverse_turns_obedience_round_and_keeps_the_moment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "clash"),
+    ("claim", "other", "clash"),
     [
         (READ_FIRST, Before(action="Edit", do="grep"), True),
         (READ_FIRST, Before(action="Read", do="Edit"), True),
@@ -225,10 +225,10 @@ def test_an_inverse_turns_obedience_round_and_keeps_the_moment() -> None:
         (AnytimeBefore(action="Edit", do="Read"), StartWith(do="Edit"), True),
     ],
 )
-def test_contradictions_are_found_whichever_claim_is_asked(one: Claim, other: Claim, *, clash: bool) -> None:
-    assert contradicts(one, other) is clash
-    assert contradicts(other, one) is clash
-    assert not contradicts(one, one)
+def test_contradictions_are_found_whichever_claim_is_asked(claim: Claim, other: Claim, *, clash: bool) -> None:
+    assert contradicts(claim, other) is clash
+    assert contradicts(other, claim) is clash
+    assert not contradicts(claim, claim)
 
 
 @pytest.mark.parametrize(

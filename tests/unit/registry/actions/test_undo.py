@@ -93,7 +93,9 @@ def test_an_undo_that_somebody_came_before_is_refused_and_a_rehearsal_writes_not
     envelope = changes_of(registry, "sql-analyst").undo
     assert envelope is not None
     change = taking_back(envelope, "sql-analyst", "undo")
-    assert [one.type for one in rehearse(opened, change, "try").envelopes] == ["AliasMoved"]
+    assert [written_envelope.type for written_envelope in rehearse(opened, change, "try").envelopes] == [
+        "AliasMoved"
+    ]
     assert registry.log.head().position == head
     registry.execute(MoveAlias("sql-analyst", "canary", 2, "meanwhile"))
     with pytest.raises(ConflictError, match="something else was changed meanwhile"):

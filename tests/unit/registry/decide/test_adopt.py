@@ -48,7 +48,7 @@ def identities(registry: Registry) -> dict[str, tuple[str, int, int]]:
 
 
 def live(registry: Registry) -> list[Claim]:
-    return [one.claim for gene in registry.capsule(NAME).genes for one in gene.claims]
+    return [live_claim.claim for gene in registry.capsule(NAME).genes for live_claim in gene.claims]
 
 
 # -- lines ---------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ def test_a_retired_version_is_offered_no_longer_and_says_what_it_said(registry: 
     registry.execute(MoveAlias(NAME, "production", 1))
     before = registry.capsule(NAME, "1")
     receipt = registry.execute(RetireVersion(NAME, 1, "surely not the best"))
-    assert [one.type for one in receipt.envelopes] == ["VersionRetired"]
+    assert [envelope.type for envelope in receipt.envelopes] == ["VersionRetired"]
     assert registry.outline(NAME).offered() == (2,)
     assert registry.capsule(NAME, "1") == before
     assert registry.capsule(NAME, "production") == before

@@ -180,11 +180,11 @@ def test_a_registry_that_has_untested_claims_is_repaired_by_events_and_its_lines
     after = registry.capsule(NAME)
     assert (live(registry), after.version, after.score) == ([], before.version + 1, before.score)
     assert [gene.lines for gene in after.genes] == [gene.lines for gene in before.genes]
-    assert [one.type for one in registry.log.read(after=events)] == ["GeneMutated", "CapsuleVersioned"]
+    assert [envelope.type for envelope in registry.log.read(after=events)] == ["GeneMutated", "CapsuleVersioned"]
     assert standing(registry, NAME) == "projected"
-    told = documents(registry)
+    stored = documents(registry)
     rebuild(registry.log)
-    assert documents(registry) == told
+    assert documents(registry) == stored
     assert drop_untested(registry, [NAME]) == []
     blamed = {line.text: origin.event for line, origin in blame(registry, after)}
     assert getattr(blamed[LOOK], "candidate", "") == registry.candidates()[0].id

@@ -72,9 +72,9 @@ def test_a_preset_switch_goes_to_the_stream_of_the_registry() -> None:
 
 
 def test_a_skill_of_a_known_name_is_not_imported_again(registry: Registry, place: Path) -> None:
-    said = refused(registry, ImportSkill(read_skill(place)), RefusedError)
-    assert str(place) in said
-    assert "germline adopt sql-analyst" in said
+    message = refused(registry, ImportSkill(read_skill(place)), RefusedError)
+    assert str(place) in message
+    assert "germline adopt sql-analyst" in message
 
 
 def test_an_import_puts_every_gene_on_a_stream_of_its_own(registry: Registry, place: Path) -> None:
@@ -122,8 +122,8 @@ def test_a_verdict_is_final_unless_it_is_hold(registry: Registry, verdict: str) 
     proposed = proposal(before, Edit(op="append", gene=before.genes[0].id, text=(LOOK,)))
     judged(registry, proposed, verdict)  # type: ignore[arg-type]
     again = measured(proposed).model_copy(update={"base_version": registry.capsule(NAME).version})
-    said = refused(registry, Judge(again, registry.clock.new_id(), "promote", ("again",)), ConflictError)
-    assert verdict in said
+    message = refused(registry, Judge(again, registry.clock.new_id(), "promote", ("again",)), ConflictError)
+    assert verdict in message
 
 
 @pytest.mark.usefixtures("place")
@@ -238,8 +238,8 @@ def test_a_skill_in_another_encoding_is_not_changed_before_it_is_saved_as_utf_8(
 @pytest.mark.parametrize("to_version", [-1, 0, 2, 3])
 def test_only_an_earlier_version_can_be_gone_back_to(registry: Registry, to_version: int) -> None:
     learn(registry)
-    said = refused(registry, RevertVersion(NAME, to_version, "worse"), RefusedError)
-    assert f"{NAME}@2 is the live version; it can go back to an earlier one only, not to {to_version}" in said
+    message = refused(registry, RevertVersion(NAME, to_version, "worse"), RefusedError)
+    assert f"{NAME}@2 is the live version; it can go back to an earlier one only, not to {to_version}" in message
 
 
 def test_a_revert_to_what_is_no_valid_skill_is_refused(registry: Registry, tmp_path: Path) -> None:

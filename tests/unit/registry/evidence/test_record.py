@@ -62,7 +62,7 @@ def test_what_is_no_file_is_not_opened_whatever_a_registry_names(tmp_path: Path,
     os.mkfifo(pipe)  # opening it would wait for ever
     write(tmp_path / "run.jsonl", b"".join(LINES))
     for place in (str(pipe), "/dev/zero", "a\0b"):
-        records = [one._replace(file=place, byte_end=2**40) for one in kept(tmp_path / "run.jsonl")]
+        records = [record._replace(file=place, byte_end=2**40) for record in kept(tmp_path / "run.jsonl")]
         assert not any(still_there(records))
         assert not any(still_there(records, read_ranges))
 

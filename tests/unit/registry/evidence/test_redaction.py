@@ -71,7 +71,7 @@ def test_a_secret_goes_by_each_prefix_that_its_rule_knows(rule: str, secret: str
 
 @pytest.mark.parametrize("depth", [0, 1, 2, 3])
 @pytest.mark.parametrize(
-    ("said", "secret"),
+    ("value", "secret"),
     [
         ({"password": "corr3ct-horse"}, "corr3ct-horse"),
         ({"api_key": "f00dfacef00d"}, "f00dfacef00d"),
@@ -83,9 +83,9 @@ def test_a_secret_goes_by_each_prefix_that_its_rule_knows(rule: str, secret: str
     ids=str,
 )
 def test_a_secret_is_known_in_json_that_stands_in_the_strings_of_json(
-    said: object, secret: str, depth: int
+    value: object, secret: str, depth: int
 ) -> None:
-    text = json.dumps(said)
+    text = json.dumps(value)
     for _ in range(depth):
         text = json.dumps({"body": text})
     for written in (text, text.replace("/", "\\/")):

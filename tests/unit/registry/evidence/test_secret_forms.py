@@ -24,11 +24,15 @@ EVERY = tuple(planted())
 
 
 def leaked(some: Iterable[Planted], clean: Callable[[str], str] = without_secrets) -> list[str]:
-    return [f"{one.kind}, {one.form}: {one.text}" for one in some if leaks(clean(one.text), one.secret)]
+    return [
+        f"{sample.kind}, {sample.form}: {sample.text}"
+        for sample in some
+        if leaks(clean(sample.text), sample.secret)
+    ]
 
 
 def of(*, aside: bool, marked: bool) -> list[Planted]:
-    return [one for one in EVERY if kept_aside(one.kind) == aside and (one.kind in ISSUED) == marked]
+    return [sample for sample in EVERY if kept_aside(sample.kind) == aside and (sample.kind in ISSUED) == marked]
 
 
 def raised(text: str) -> SignalRaised:
@@ -69,8 +73,8 @@ def test_no_template_and_no_event_takes_up_a_secret(text: str) -> None:
 
 
 def test_no_event_takes_up_what_redaction_knows_in_any_form() -> None:
-    for one in EVERY[::3]:
-        written, known = cleaned(raised(one.text)), without_secrets(one.text)
+    for sample in EVERY[::3]:
+        written, known = cleaned(raised(sample.text)), without_secrets(sample.text)
         assert (written.template, written.action, written.runs) == (known, known, (known,))
 
 
@@ -80,7 +84,7 @@ def test_what_is_clean_enters_an_event_as_it_is() -> None:
 
 
 def test_the_quick_look_passes_over_no_text_that_is_redacted() -> None:
-    assert all(may_hold_secret(one.text) or not redact(one.text)[1] for one in EVERY)
+    assert all(may_hold_secret(sample.text) or not redact(sample.text)[1] for sample in EVERY)
 
 
 def test_the_projects_own_texts_hold_next_to_no_false_alarm() -> None:

@@ -24,7 +24,7 @@ def test_candidates_asked_for_again_are_those_that_a_whole_fold_gives(registry: 
     for name in ("first", "second"):
         learn(registry, f"Look at {name}.\n", candidate=name)
         assert registry.candidates() == fold_candidates(registry.log.read(types=EVENTS))
-        assert [one.times_scored for one in registry.candidates()] == [1] * len(registry.candidates())
+        assert [candidate.times_scored for candidate in registry.candidates()] == [1] * len(registry.candidates())
     assert len(registry.candidates()) == 2
 
 
@@ -36,12 +36,14 @@ def test_outlines_say_what_whole_candidates_say(registry: Registry) -> None:
     registry.execute(Propose(proposal(registry.capsule(NAME), candidate="waits")))
     registry.execute(RevertVersion(NAME, 2, "worse"))
     outlines, whole = registry.candidate_outlines(), registry.candidates()
-    assert [replace(outline_of(one), reverted=one.reverted) for one in whole] == outlines
+    assert [replace(outline_of(candidate), reverted=candidate.reverted) for candidate in whole] == outlines
     for field in ("id", "capsule", "position", "judged", "version", "verdict", "reverted", "fell"):
-        assert [getattr(one, field) for one in outlines] == [getattr(one, field) for one in whole]
-    assert [one.is_decided for one in outlines] == [True, True, True, False]
-    assert [one.taken_back for one in outlines] == [False, True, True, False]
-    assert [one.goes_first for one in outlines] == [False, True, False, False]
+        assert [getattr(outline, field) for outline in outlines] == [
+            getattr(candidate, field) for candidate in whole
+        ]
+    assert [outline.is_decided for outline in outlines] == [True, True, True, False]
+    assert [outline.taken_back for outline in outlines] == [False, True, True, False]
+    assert [outline.goes_first for outline in outlines] == [False, True, False, False]
 
 
 def test_what_was_folded_is_not_read_again(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +62,7 @@ def test_what_was_folded_is_not_read_again(registry: Registry, monkeypatch: pyte
     head = registry.log.head().position
     learn(registry, "Look twice.\n", candidate="second")
     behind.clear()
-    assert [one.id for one in registry.candidates()] == [before[0].id, registry.candidates()[-1].id]
+    assert [candidate.id for candidate in registry.candidates()] == [before[0].id, registry.candidates()[-1].id]
     assert behind == [head]
 
 

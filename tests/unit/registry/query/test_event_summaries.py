@@ -40,17 +40,17 @@ def test_every_type_has_a_summary() -> None:
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_an_event_of_any_age_has_a_summary_in_one_line(path: Path) -> None:
-    said = summary(read_golden(path))
-    assert said
-    assert said != read_golden(path).type
+    sentence = summary(read_golden(path))
+    assert sentence
+    assert sentence != read_golden(path).type
 
 
 def varied(value: Any, text: str, number: int, share: float) -> Any:  # noqa: ANN401 - JSON of any shape
     """Put other values in the place of those of an example, but for names that an event chooses from."""
     if isinstance(value, dict):
-        return {key: varied(one, text, number, share) for key, one in value.items()}
+        return {key: varied(inner, text, number, share) for key, inner in value.items()}
     if isinstance(value, list):
-        return [varied(one, text, number, share) for one in value]
+        return [varied(inner, text, number, share) for inner in value]
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, str):
@@ -71,7 +71,7 @@ def test_a_summary_is_the_same_for_an_event_just_made_and_for_one_read_back(
 ) -> None:
     fields = varied(json.loads(encode(example(kind))), text, number, share)
     if short:
-        fields = {name: one for name, one in fields.items() if kind.model_fields[name].is_required()}
+        fields = {name: value for name, value in fields.items() if kind.model_fields[name].is_required()}
     event = kind.model_validate_json(json.dumps(fields))
     appended = envelope_of(event)
     assert summary(appended) == summary(appended._replace())

@@ -36,8 +36,8 @@ def raise_signal(registry: Registry, *raws: bytes) -> None:
     with registry.log.transaction():
         names = []
         for number, raw in enumerate(raws, start=1):
-            found = LogRecord("run.jsonl", number, 0, len(raw), raw, raw.decode(), "e1")
-            names.append(registry.log.put_blob(keep(found, salt=f"{number:032x}").to_bytes(), kind="evidence"))
+            record = LogRecord("run.jsonl", number, 0, len(raw), raw, raw.decode(), "e1")
+            names.append(registry.log.put_blob(keep(record, salt=f"{number:032x}").to_bytes(), kind="evidence"))
         event = raised_signal(
             fingerprint=FINGERPRINT,
             template=DO.template,
@@ -97,21 +97,24 @@ def test_events_seen_once_are_not_read_again_and_remembering_is_bounded(
 def test_a_learned_line_names_candidate_signal_claim_and_scores(registry: Registry) -> None:
     raise_signal(registry, b"Table 'x' doesn't exist", b"Table 'y' doesn't exist")
     learn(registry)
-    told = why_of(registry, "list the tables")
-    assert told.origin.type == "GeneMutated"
-    assert told.candidate is not None
-    assert told.candidate.scored is not None
-    assert (told.row.version, told.row.before, told.row.after) == (
+    provenance = why_of(registry, "list the tables")
+    assert provenance.origin.type == "GeneMutated"
+    assert provenance.candidate is not None
+    assert provenance.candidate.scored is not None
+    assert (provenance.row.version, provenance.row.before, provenance.row.after) == (
         2,
-        told.candidate.scored.before,
-        told.candidate.scored.after,
+        provenance.candidate.scored.before,
+        provenance.candidate.scored.after,
     )
-    assert told.claim == DO
-    assert told.signal is not None
-    assert told.signal.event.fingerprint == FINGERPRINT
-    assert [kept.evidence.text for kept in told.evidence] == ["Table 'x' doesn't exist", "Table 'y' doesn't exist"]
-    assert told.previous == ()
-    assert told.origin.actor == "miner:recovery"
+    assert provenance.claim == DO
+    assert provenance.signal is not None
+    assert provenance.signal.event.fingerprint == FINGERPRINT
+    assert [kept.evidence.text for kept in provenance.evidence] == [
+        "Table 'x' doesn't exist",
+        "Table 'y' doesn't exist",
+    ]
+    assert provenance.previous == ()
+    assert provenance.origin.actor == "miner:recovery"
 
 
 @pytest.mark.usefixtures("place")
@@ -125,18 +128,24 @@ def test_each_line_of_a_candidate_has_its_own_claim(registry: Registry) -> None:
 
 @pytest.mark.usefixtures("place")
 def test_an_imported_line_was_brought_by_a_person_and_nothing_else(registry: Registry) -> None:
-    told = why_of(registry, "Round nothing")
-    assert (told.candidate, told.claim, told.signal, told.evidence, told.tried) == (None, None, None, (), ())
-    assert (told.row.cause, told.origin.actor) == ("import", "person:ada")
+    provenance = why_of(registry, "Round nothing")
+    assert (provenance.candidate, provenance.claim, provenance.signal, provenance.evidence, provenance.tried) == (
+        None,
+        None,
+        None,
+        (),
+        (),
+    )
+    assert (provenance.row.cause, provenance.origin.actor) == ("import", "person:ada")
 
 
 def test_a_line_edited_by_hand_says_what_it_was_before_and_who_wrote_that(registry: Registry, place: Path) -> None:
     learn(registry)
     rewrite(place, "list the tables", "show the tables")
     take_in_edits(registry, NAME)
-    told = why_of(registry, "show the tables")
-    assert (told.candidate, told.claim, told.row.cause) == (None, None, "adoption")
-    (before,) = told.previous
+    provenance = why_of(registry, "show the tables")
+    assert (provenance.candidate, provenance.claim, provenance.row.cause) == (None, None, "adoption")
+    (before,) = provenance.previous
     assert (before.version, before.text) == (2, LOOK)
     assert registry.log.at([before.event])[0].actor == "miner:recovery"
 
@@ -150,13 +159,13 @@ def test_a_line_remembers_everything_it_said_newest_first(registry: Registry) ->
             learn(registry, "Elsewhere.\n", candidate="elsewhere", claims=())
         edit = Edit(op="replace", gene=gene.id, target=(line,), text=(f"- Read it {number} times.\n",))
         judged(registry, proposal(registry.capsule(NAME), edit, candidate=f"c{number}"))
-    told = why_of(registry, "- Read it 5 times.")
-    assert [(one.version, one.text) for one in told.previous] == [
+    provenance = why_of(registry, "- Read it 5 times.")
+    assert [(wording.version, wording.text) for wording in provenance.previous] == [
         (4, "- Read it 3 times.\n"),
         (2, "- Read it 2 times.\n"),
         (1, "- Read the question twice.\n"),
     ]
-    assert why(registry, told.capsule, told.line.number, earlier=2).previous == told.previous[:2]
+    assert why(registry, provenance.capsule, provenance.line.number, earlier=2).previous == provenance.previous[:2]
 
 
 def test_a_line_of_front_matter_remembers_as_well(registry: Registry, place: Path) -> None:
@@ -184,15 +193,20 @@ def test_what_was_tried_for_the_same_signal_and_is_not_live_is_told(registry: Re
     judged(registry, proposal(capsule, candidate="c2"), "reject")
     judged(registry, proposal(capsule, candidate="c3", fingerprint="error_template:column"), "reject")
     learn(registry, candidate="c4")
-    assert [one.id for one in why_of(registry, "list the tables").tried] == ["c1", "c2"]
+    assert [candidate.id for candidate in why_of(registry, "list the tables").tried] == ["c1", "c2"]
 
 
 @pytest.mark.usefixtures("place")
 def test_the_stamp_comes_from_its_version_and_has_no_past(registry: Registry) -> None:
     learn(registry)
     learn(registry, NO_GUESS, candidate="c2", claims=(AVOID,))
-    told = why_of(registry, "germline:")
-    assert (told.origin.type, told.row.version, told.previous, told.claim) == ("CapsuleVersioned", 3, (), None)
+    provenance = why_of(registry, "germline:")
+    assert (provenance.origin.type, provenance.row.version, provenance.previous, provenance.claim) == (
+        "CapsuleVersioned",
+        3,
+        (),
+        None,
+    )
 
 
 @pytest.mark.usefixtures("place")

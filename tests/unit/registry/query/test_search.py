@@ -18,10 +18,10 @@ ODD = 'ssß ẞſsKkİiﬁfi"\\/\t\n\x7f\u2028é'
 @example("strasse", "Hauptstraße")
 @example("k", "\N{KELVIN SIGN}")
 @example("É", "é")
-def test_an_event_that_says_the_text_in_any_case_is_never_passed_over(wanted: str, said: str) -> None:
+def test_an_event_that_says_the_text_in_any_case_is_never_passed_over(wanted: str, text: str) -> None:
     query = Query(wanted)
-    payload = encode(PresetSwitched(preset="a", previous="", reason=f"{said}."))
-    if query.tester()(said):
+    payload = encode(PresetSwitched(preset="a", previous="", reason=f"{text}."))
+    if query.tester()(text):
         assert query.may_hold()(payload)
 
 

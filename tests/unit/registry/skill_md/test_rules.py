@@ -234,8 +234,8 @@ def test_long_bodies_deep_references_and_hidden_characters_are_only_advised_agai
     ],
 )
 def test_a_character_that_does_not_show_is_found_where_it_stands(char: str) -> None:
-    found = hidden_characters(f"fine\nab{char}c")
-    assert [(one.line, one.column, one.code) for one in found] == [(2, 3, ord(char))]
+    characters = hidden_characters(f"fine\nab{char}c")
+    assert [(character.line, character.column, character.code) for character in characters] == [(2, 3, ord(char))]
 
 
 @pytest.mark.parametrize("text", ["", "tab\tand\r\n", "naïve – “quoted” 日本語", "⚠️ ❤️ ↔️ ‼️ 1️⃣ 👍🏽"])

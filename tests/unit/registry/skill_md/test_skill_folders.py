@@ -37,7 +37,7 @@ def projected(skill: SkillFolder, front: tuple[str, ...] | None = None) -> dict[
 
 
 def expected(files: dict[str, FileContent]) -> dict[str, tuple[str, int]]:
-    return {path: (hashlib.sha256(one.body).hexdigest(), one.mode) for path, one in files.items()}
+    return {path: (hashlib.sha256(content.body).hexdigest(), content.mode) for path, content in files.items()}
 
 
 def contents(folder: Path) -> dict[str, tuple[bytes, int]]:
@@ -70,8 +70,8 @@ def test_every_real_skill_stays_valid_once_it_carries_the_stamp(recorded_data: P
         front = skill.front[: place.at] + place.lines + skill.front[place.at + place.replaces :]
         write_skill(tmp_path / skill.name, projected(skill, front))
         assert skills_ref.validate(tmp_path / skill.name) == []
-        found = skills_ref.read_properties(tmp_path / skill.name)
-        assert found.metadata == {"germline": f"{skill.name}@2"}
+        properties = skills_ref.read_properties(tmp_path / skill.name)
+        assert properties.metadata == {"germline": f"{skill.name}@2"}
 
 
 @pytest.mark.parametrize(
@@ -314,4 +314,4 @@ def test_drift_names_what_changed_and_how(tmp_path: Path) -> None:
         Drift("new/file", "added"),
         Drift("unexpected-link", "added", OUT, minor=True),
     ]
-    assert {one.kind for one in drift(tmp_path / "nowhere", expected(files))} == {"missing"}
+    assert {difference.kind for difference in drift(tmp_path / "nowhere", expected(files))} == {"missing"}

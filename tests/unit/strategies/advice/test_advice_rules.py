@@ -183,9 +183,9 @@ def test_good_enough_stops_the_ladder() -> None:
 
 
 def test_fewer_than_500_examples_block_training_and_it_is_said() -> None:
-    found = advise(figures(persistent=0.8, examples=120))
-    assert found.track == "prompt"
-    assert found.reasons[-1] == "training would need 500 examples, there are 120: not that"
+    advice = advise(figures(persistent=0.8, examples=120))
+    assert advice.track == "prompt"
+    assert advice.reasons[-1] == "training would need 500 examples, there are 120: not that"
 
 
 def test_what_good_runs_show_about_as_often_explains_no_failure() -> None:
@@ -196,8 +196,8 @@ def test_what_good_runs_show_about_as_often_explains_no_failure() -> None:
 
 
 def test_reasons_carry_the_figures_they_rest_on() -> None:
-    found = advise(figures(despite_skill=0.4, one_type=0.8))
-    assert found.reasons == (
+    advice = advise(figures(despite_skill=0.4, one_type=0.8))
+    assert advice.reasons == (
         "40% of the failures came although the skill was used",
         "80% of the failures are on tasks of the type hard, 20% of the good runs as well",
         "60% of the failures came without the skill being used",
@@ -205,8 +205,8 @@ def test_reasons_carry_the_figures_they_rest_on() -> None:
 
 
 def test_every_signal_is_told_with_its_threshold_whether_or_not_it_fires() -> None:
-    found = {check.name: (check.threshold, check.fires) for check in advise(figures(despite_skill=None)).checks}
-    assert found == {
+    checks = {check.name: (check.threshold, check.fires) for check in advise(figures(despite_skill=None)).checks}
+    assert checks == {
         "persistent": (0.4, False),
         "despite skill": (0.3, False),
         "skill unused": (0.5, False),
@@ -218,11 +218,11 @@ def test_every_signal_is_told_with_its_threshold_whether_or_not_it_fires() -> No
 
 
 def test_a_run_fails_under_point_seven_and_is_an_example_from_point_eight() -> None:
-    found = failure_figures(
+    failures = failure_figures(
         [run(at, outcome) for at, outcome in enumerate((0.0, 0.69, 0.7, 0.79, 0.8, 1.0, None))]
     )
-    assert (found.runs, found.failed, found.examples) == (6, 2, 2)
-    assert found.mean == pytest.approx(3.98 / 6)
+    assert (failures.runs, failures.failed, failures.examples) == (6, 2, 2)
+    assert failures.mean == pytest.approx(3.98 / 6)
 
 
 def test_outcomes_that_are_guessed_from_signals_are_left_out() -> None:
@@ -239,9 +239,9 @@ def test_a_name_that_is_not_there_is_a_knowledge_gap_and_bad_syntax_is_none() ->
         *(run(at, 1.0, error=NO_TABLE) for at in range(8, 9)),
         *(run(at, 1.0) for at in range(9, 12)),
     ]
-    found = failure_figures(records)
-    assert (found.knowledge_gap, found.good_knowledge_gap) == (3 / 8, 1 / 4)
-    assert found.tool_faults == 0.0
+    failures = failure_figures(records)
+    assert (failures.knowledge_gap, failures.good_knowledge_gap) == (3 / 8, 1 / 4)
+    assert failures.tool_faults == 0.0
 
 
 @pytest.mark.parametrize(
@@ -260,8 +260,8 @@ def test_a_name_that_is_not_there_is_a_knowledge_gap_and_bad_syntax_is_none() ->
     ],
 )
 def test_errors_of_real_tools_are_told_apart(template: str, gap: float, fault: float) -> None:
-    found = failure_figures([run(1, 0.0, error=template)])
-    assert (found.knowledge_gap, found.tool_faults) == (gap, fault)
+    failures = failure_figures([run(1, 0.0, error=template)])
+    assert (failures.knowledge_gap, failures.tool_faults) == (gap, fault)
 
 
 def test_a_timeout_is_a_fault_of_the_tool_by_its_mark() -> None:
@@ -272,15 +272,15 @@ def test_a_timeout_is_a_fault_of_the_tool_by_its_mark() -> None:
 
 def test_use_of_a_skill_is_unknown_where_no_log_tells_of_any() -> None:
     assert failure_figures([run(1, 0.0), run(2, 1.0)], "desk").despite_skill is None
-    found = failure_figures([run(1, 0.0, skills=["desk"]), run(2, 0.0, skills=["other"]), run(3, 1.0)], "desk")
-    assert found.despite_skill == 0.5
+    failures = failure_figures([run(1, 0.0, skills=["desk"]), run(2, 0.0, skills=["other"]), run(3, 1.0)], "desk")
+    assert failures.despite_skill == 0.5
 
 
 def test_the_type_that_fails_most_comes_from_labels_or_from_how_hard_a_task_is() -> None:
     records = [run(at, 0.0, labels={"type": "refund"}) for at in range(3)]
     records += [run(at, 0.0, labels={"type": "order"}) for at in range(3, 4)]
-    found = failure_figures([*records, *(run(at, 1.0, labels={"type": "order"}) for at in range(4, 8))])
-    assert (found.type_name, found.one_type, found.good_one_type) == ("refund", 0.75, 0.0)
+    failures = failure_figures([*records, *(run(at, 1.0, labels={"type": "order"}) for at in range(4, 8))])
+    assert (failures.type_name, failures.one_type, failures.good_one_type) == ("refund", 0.75, 0.0)
 
 
 def test_tasks_of_one_type_tell_nothing_apart() -> None:
@@ -301,8 +301,8 @@ def test_failures_persist_where_tasks_still_fail_after_three_turns() -> None:
         run(100 + at, 1.0 if at < 3 else 0.0, began="2026-11-05T00:00:00Z", task=f"t{at}") for at in range(12)
     ]
     late = [run(190, 0.0, began="2026-11-05T00:00:00Z", task="t90")]
-    found = failure_figures([*before, *won, *after, *late], turns_s=THREE)
-    assert (found.rounds, found.repeated, found.persistent) == (3, 12, 0.75)
+    failures = failure_figures([*before, *won, *after, *late], turns_s=THREE)
+    assert (failures.rounds, failures.repeated, failures.persistent) == (3, 12, 0.75)
 
 
 def test_two_turns_or_few_repeated_tasks_do_not_show_persistence() -> None:
@@ -318,6 +318,6 @@ def test_runs_without_a_time_show_no_persistence() -> None:
 
 
 def test_no_runs_are_no_division_by_zero() -> None:
-    found = failure_figures([])
-    assert (found.runs, found.knowledge_gap, found.one_type) == (0, None, None)
-    assert advise(found).track == "none"
+    failures = failure_figures([])
+    assert (failures.runs, failures.knowledge_gap, failures.one_type) == (0, None, None)
+    assert advise(failures).track == "none"

@@ -54,8 +54,8 @@ def test_a_folder_holds_a_task_with_its_workspace(folder: Path) -> None:
 
 
 def test_a_path_that_begins_where_the_run_does_is_the_same_file_and_one_that_leads_out_is_none() -> None:
-    found = anchors_of("Write the totals to ./out/totals.csv. Save it in ../other.csv and a/../b.csv, too.", {})
-    assert [name for name in found if "is there" in name] == ["out/totals.csv is there"]
+    anchors = anchors_of("Write the totals to ./out/totals.csv. Save it in ../other.csv and a/../b.csv, too.", {})
+    assert [name for name in anchors if "is there" in name] == ["out/totals.csv is there"]
     columns = ",".join(f"column_{number}" for number in range(60))
     long = anchors_of(f"Write {'x' * 600}.csv, and out.csv with the header `{columns}`.", {})
     assert "out.csv is there" in long

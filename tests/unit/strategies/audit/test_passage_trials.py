@@ -73,10 +73,10 @@ def test_passages_that_harm_and_show_in_no_run_go_and_all_others_stay(registry: 
         "- Returns",
     )
     assert [words for words in stay if words not in text] == []
-    (found,) = [judged for judged in end.record.judged if judged.moves]
-    assert found.kept
-    assert {move.evaluator for move in found.moves} == {"incremental-value"}
-    assert "goes wrong in 12 of 12 pairs with it, in 0 of" in found.moves[0].reason
+    (passage,) = [judged for judged in end.record.judged if judged.moves]
+    assert passage.kept
+    assert {move.evaluator for move in passage.moves} == {"incremental-value"}
+    assert "goes wrong in 12 of 12 pairs with it, in 0 of" in passage.moves[0].reason
     assert end.verdict.result == "inert"
 
 
@@ -157,9 +157,9 @@ def test_what_goes_worse_is_more_than_chance_would_make(
     before: list[RunRecord], now: list[RunRecord], *, worse: bool
 ) -> None:
     was, is_now = ([audited(material("# Tables\n", run, GOOD)) for run in runs] for runs in (before, now))
-    told = worsening(was, is_now, 0.05)
-    assert bool(told) == worse
-    assert not worse or told.startswith(("orders: ", "what is made "))
+    reason = worsening(was, is_now, 0.05)
+    assert bool(reason) == worse
+    assert not worse or reason.startswith(("orders: ", "what is made "))
 
 
 def test_a_skill_is_divided_into_lines_and_blocks_and_lines_into_sentences() -> None:

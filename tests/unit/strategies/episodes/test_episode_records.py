@@ -76,10 +76,10 @@ def test_ids_and_keys_stay_the_same_from_one_germline_to_the_next() -> None:
 
 
 def test_records_at_one_place_of_two_episodes_are_two() -> None:
-    one, other = record_of(episode()), record_of(episode(id="8"))
-    span = one.steps[0].span
-    assert place_key(one, span) != place_key(other, span)
-    assert place_key(one, span) == place_key(record_of(episode(source="/rotated/a.json")), span)
+    record, other = record_of(episode()), record_of(episode(id="8"))
+    span = record.steps[0].span
+    assert place_key(record, span) != place_key(other, span)
+    assert place_key(record, span) == place_key(record_of(episode(source="/rotated/a.json")), span)
 
 
 def test_templates_are_no_part_of_the_id() -> None:

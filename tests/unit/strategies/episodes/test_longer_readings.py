@@ -40,22 +40,22 @@ def registry(tmp_path: Path) -> Registry:
 
 
 def step(episode: str, number: int, *, error: bool = False) -> dict[str, object]:
-    said = {"type": "step", "episode": episode, "tool": "sql", "text": f"SELECT {number}", "error": error}
-    return {**said, "error_text": "no such table" * error, "started_at": f"2026-01-01T00:00:{number:02}Z"}
+    fields = {"type": "step", "episode": episode, "tool": "sql", "text": f"SELECT {number}", "error": error}
+    return {**fields, "error_text": "no such table" * error, "started_at": f"2026-01-01T00:00:{number:02}Z"}
 
 
 def grown(registry: Registry, path: Path, steps: int) -> EpisodeRecord:
     """Let the log of one episode grow to so many steps, read it, and give the episode."""
     path.write_bytes(jsonl(*(step("a", number, error=number == 1) for number in range(steps))))
     scan_into(registry, [path], live=True)
-    (found,) = all_episodes(registry)
-    assert len(found.steps) == steps
-    return found
+    (record,) = all_episodes(registry)
+    assert len(record.steps) == steps
+    return record
 
 
 def links(registry: Registry) -> dict[str, str]:
-    found: dict[str, str] = json.loads(registry.log.maps().get(SUPERSEDED, b"{}"))
-    return found
+    superseded: dict[str, str] = json.loads(registry.log.maps().get(SUPERSEDED, b"{}"))
+    return superseded
 
 
 def test_an_episode_that_grows_is_kept_once_and_leaves_no_trace_behind(registry: Registry, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_reading_that_an_evaluator_was_frozen_with_stays_as_it_was(registry: R
     frozen = prepare(registry)
     for steps in (3, 4, 5):
         last = grown(registry, path, steps)
-    assert {one.id for one in every_reading(registry)} == {short.id, last.id}
+    assert {reading.id for reading in every_reading(registry)} == {short.id, last.id}
     assert links(registry) == {short.id: last.id}
     assert (prepare(registry).division, prepare(registry).evaluator) == (frozen.division, frozen.evaluator)
     assert frozen.division.everything == (short,)
@@ -85,22 +85,24 @@ def test_a_reading_that_an_evaluator_was_frozen_with_stays_as_it_was(registry: R
 def test_what_was_said_of_a_shorter_reading_holds_for_all_longer_ones(registry: Registry, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     grown(registry, path, 1)
-    told = grown(registry, path, 2)
-    registry.execute(RecordFact((OutcomeRecorded(episode=told.id, value=0.25, source="ci"),)))
+    shorter = grown(registry, path, 2)
+    registry.execute(RecordFact((OutcomeRecorded(episode=shorter.id, value=0.25, source="ci"),)))
     for steps in (3, 4, 5):
         last = grown(registry, path, steps)
         assert last.outcome == EpisodeOutcome(0.25, "ci")
-    assert [len(one.steps) for one in every_reading(registry)] == [5]
-    assert links(registry) == {told.id: last.id}
+    assert [len(reading.steps) for reading in every_reading(registry)] == [5]
+    assert links(registry) == {shorter.id: last.id}
 
 
 def test_outcomes_of_episodes_that_nobody_knows_are_not_read(
     registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "a.jsonl"
-    told = grown(registry, path, 2)
-    episodes = [*(f"{number:064x}" for number in range(20)), told.id]
-    registry.execute(RecordFact(tuple(OutcomeRecorded(episode=one, value=0.25, source="ci") for one in episodes)))
+    known = grown(registry, path, 2)
+    episodes = [*(f"{number:064x}" for number in range(20)), known.id]
+    registry.execute(
+        RecordFact(tuple(OutcomeRecorded(episode=episode_id, value=0.25, source="ci") for episode_id in episodes))
+    )
     grown(registry, path, 3)
     read: list[int] = []
 
@@ -112,8 +114,8 @@ def test_outcomes_of_episodes_that_nobody_knows_are_not_read(
 
     for name in ("documents", "documents_of"):
         monkeypatch.setattr(registry.log, name, partial(counting, getattr(registry.log, name)))
-    assert [one.outcome for one in all_episodes(registry)] == [EpisodeOutcome(0.25, "ci")]
-    assert [one.outcome for one in all_episodes(registry, upto=1)] == [None]
+    assert [record.outcome for record in all_episodes(registry)] == [EpisodeOutcome(0.25, "ci")]
+    assert [record.outcome for record in all_episodes(registry, upto=1)] == [None]
     assert max(read) <= 2
 
 
@@ -128,11 +130,13 @@ def test_a_reading_that_evidence_names_stays_until_that_is_erased(registry: Regi
     for number in (2, 3):
         path.write_bytes(path.read_bytes() + jsonl(*(step(name, number) for name in "ab")))
         scan_into(registry, [path], live=True)
-        assert {one.id for one in every_reading(registry)} == named | {one.id for one in all_episodes(registry)}
+        assert {reading.id for reading in every_reading(registry)} == named | {
+            record.id for record in all_episodes(registry)
+        }
     erase(registry, sorted(names), "asked for")
     path.write_bytes(path.read_bytes() + jsonl(*(step(name, 4) for name in "ab")))
     scan_into(registry, [path], live=True)
-    assert {one.id for one in every_reading(registry)} == {one.id for one in all_episodes(registry)}
+    assert {reading.id for reading in every_reading(registry)} == {record.id for record in all_episodes(registry)}
 
 
 def test_an_episode_that_grows_while_an_evaluator_is_made_is_frozen_as_it_is_then(
@@ -151,8 +155,8 @@ def test_an_episode_that_grows_while_an_evaluator_is_made_is_frozen_as_it_is_the
 
     monkeypatch.setattr(evaluation_set, "ground_of", growing)
     made = prepare(registry)
-    assert [one.division.everything == (short,) for one in looked] == [True, False]
-    assert [len(one.steps) for one in made.division.everything] == [2]
+    assert [ground.division.everything == (short,) for ground in looked] == [True, False]
+    assert [len(record.steps) for record in made.division.everything] == [2]
     assert prepare(registry).evaluator == made.evaluator
 
 
@@ -168,12 +172,12 @@ def test_a_new_log_under_an_old_name_does_not_take_the_place_of_what_was_read_be
         path.unlink(missing_ok=True)
         path.write_text(text)
         scan_into(registry, [path])
-    assert sorted(len(one.steps) for one in all_episodes(registry)) == [0, 0, 2]
+    assert sorted(len(record.steps) for record in all_episodes(registry)) == [0, 0, 2]
 
 
 def test_links_lead_past_readings_that_are_gone() -> None:
     longer = {"a": "b", "b": "c", "c": "d", "x": "y"}
-    assert [longest(one, longer) for one in "abdx"] == ["d", "d", "d", "y"]
+    assert [longest(reading, longer) for reading in "abdx"] == ["d", "d", "d", "y"]
     assert condensed(longer, {"a"}) == {"a": "d"}
     assert condensed(longer, {"a", "c", "d"}) == {"a": "c", "c": "d"}
     assert condensed(longer, ()) == {}

@@ -13,7 +13,7 @@ PLACE = Span(0, 1, 1)
 FIXED = {"where": "final_text", "pattern": "(?i)fixed", "value": 1, "source": "user"}
 
 
-def said(text: str) -> Step:
+def message(text: str) -> Step:
     return Step(index=0, turn=0, kind="message", actor="agent", text=text, span=PLACE)
 
 
@@ -26,14 +26,14 @@ def episode(*steps: Step, outcome: EpisodeOutcome | None = None, **labels: str) 
 
 
 @pytest.mark.parametrize(
-    ("table", "told", "value"),
+    ("table", "logged", "value"),
     [
-        (FIXED, episode(gave("x"), said("It is fixed.")), 1.0),
-        (FIXED, episode(said("fixed"), said("no, it is not")), None),
+        (FIXED, episode(gave("x"), message("It is fixed.")), 1.0),
+        (FIXED, episode(message("fixed"), message("no, it is not")), None),
         (FIXED, episode(gave("all fixed")), 1.0),
         (FIXED, episode(), None),
-        ({**FIXED, "format": "codex"}, episode(said("fixed")), None),
-        ({**FIXED, "format": "chat"}, episode(said("fixed")), 1.0),
+        ({**FIXED, "format": "codex"}, episode(message("fixed")), None),
+        ({**FIXED, "format": "chat"}, episode(message("fixed")), 1.0),
         ({**FIXED, "where": "exit_status", "pattern": "^0$"}, episode(gave("Process exited with code 0")), 1.0),
         ({**FIXED, "where": "exit_status", "pattern": "^0$"}, episode(gave("exit code 10")), None),
         ({**FIXED, "where": "exit_status", "pattern": "^0$"}, episode(exit_status="0"), 1.0),
@@ -42,18 +42,18 @@ def episode(*steps: Step, outcome: EpisodeOutcome | None = None, **labels: str) 
     ],
 )
 def test_rule_reads_an_outcome_from_where_it_looks(
-    table: dict[str, object], told: Episode, value: float | None
+    table: dict[str, object], logged: Episode, value: float | None
 ) -> None:
-    found = with_outcome(told, outcome_rules([table])).outcome
-    assert (found and found.value) == value
+    outcome = with_outcome(logged, outcome_rules([table])).outcome
+    assert (outcome and outcome.value) == value
 
 
 def test_first_rule_that_fits_wins_and_the_log_itself_before_all() -> None:
     rules = outcome_rules([FIXED, {**FIXED, "value": 0.25, "pattern": "."}])
     assert rules[0] == OutcomeRule(where="final_text", pattern="(?i)fixed", value=1.0, source="user")
-    assert with_outcome(episode(said("fixed")), rules).outcome == EpisodeOutcome(1.0, "user")
-    assert with_outcome(episode(said("no")), rules).outcome == EpisodeOutcome(0.25, "user")
-    own = episode(said("fixed"), outcome=EpisodeOutcome(0.0, "reward"))
+    assert with_outcome(episode(message("fixed")), rules).outcome == EpisodeOutcome(1.0, "user")
+    assert with_outcome(episode(message("no")), rules).outcome == EpisodeOutcome(0.25, "user")
+    own = episode(message("fixed"), outcome=EpisodeOutcome(0.0, "reward"))
     assert with_outcome(own, rules) is own
 
 

@@ -70,9 +70,9 @@ def test_body_is_known_without_front_matter_and_space_at_line_ends() -> None:
     ],
 )
 def test_skill_is_seen_where_it_is_loaded(step: Step, use: tuple[str, str, bool]) -> None:
-    (found,) = skills_used([step])
+    (skill_use,) = skills_used([step])
     name, path, known = use
-    assert (found.name, found.path, body_hash(found.body) == HASH) == (name, path, known)
+    assert (skill_use.name, skill_use.path, body_hash(skill_use.body) == HASH) == (name, path, known)
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_skill_that_was_not_loaded_is_not_used(step: Step) -> None:
 
 
 def test_two_skill_files_in_one_call_have_no_body_of_their_own() -> None:
-    found = skills_used([call("bash", "cat a/SKILL.md b/SKILL.md", FILE)])
-    assert found == (SkillUse("a", "a"), SkillUse("b", "b"))
+    uses = skills_used([call("bash", "cat a/SKILL.md b/SKILL.md", FILE)])
+    assert uses == (SkillUse("a", "a"), SkillUse("b", "b"))
 
 
 def test_field_of_the_log_goes_before_the_body_and_the_body_before_the_name() -> None:
@@ -107,11 +107,11 @@ def test_a_note_that_the_tool_puts_below_a_file_is_no_part_of_it() -> None:
         {"file_path": "/s/sql-analyst/SKILL.md"},
         f"{shown}\n\n<system-reminder>\nMind.\n</system-reminder>\n",
     )
-    (found,) = skills_used([read])
-    assert body_hash(found.body) == HASH
+    (skill_use,) = skills_used([read])
+    assert body_hash(skill_use.body) == HASH
     quoting = FILE.replace("first.", "first.\n<system-reminder>\nMind.\n</system-reminder>\nThen answer.")
-    (found,) = skills_used([call("Read", {"file_path": "/s/sql-analyst/SKILL.md"}, quoting)])
-    assert body_hash(found.body) == body_hash(quoting)
+    (skill_use,) = skills_used([call("Read", {"file_path": "/s/sql-analyst/SKILL.md"}, quoting)])
+    assert body_hash(skill_use.body) == body_hash(quoting)
 
 
 def test_the_comments_of_an_annotated_copy_are_no_part_of_the_body() -> None:

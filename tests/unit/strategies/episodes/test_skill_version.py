@@ -90,23 +90,25 @@ def ran(*skills: tuple[str, str], began_s: int | None = None) -> EpisodeRecord:
 def test_an_episode_ran_under_what_the_best_source_tells(
     skill: tuple[str, str], began_s: int | None, under: tuple[str, str]
 ) -> None:
-    (found,) = attributed([ran(skill, began_s=began_s)], KNOWN)
-    assert found.skills == (under,)
+    (attributed_record,) = attributed([ran(skill, began_s=began_s)], KNOWN)
+    assert attributed_record.skills == (under,)
 
 
 def test_an_episode_that_shows_two_versions_of_a_skill_ran_under_neither_for_sure() -> None:
-    (found,) = attributed([ran(("sql", "1"), ("copied", BODY + "two"))], KNOWN)
-    assert found.skills == (("sql", ""),)
-    (found,) = attributed([ran(("sql", "2"), ("copied", BODY + "two"), ("git", ""), began_s=150)], KNOWN)
-    assert found.skills == (("sql", "2"), ("git", "1"))
+    (attributed_record,) = attributed([ran(("sql", "1"), ("copied", BODY + "two"))], KNOWN)
+    assert attributed_record.skills == (("sql", ""),)
+    (attributed_record,) = attributed(
+        [ran(("sql", "2"), ("copied", BODY + "two"), ("git", ""), began_s=150)], KNOWN
+    )
+    assert attributed_record.skills == (("sql", "2"), ("git", "1"))
 
 
 def test_an_episode_stays_the_same_one_whatever_it_ran_under() -> None:
     record = ran(("sql", BODY + "two"))
     record = msgspec.structs.replace(record, id=content_hash(record))
-    (found,) = attributed([record], KNOWN)
-    assert found.skills != record.skills
-    assert msgspec.structs.replace(found, skills=record.skills) == record
+    (attributed_record,) = attributed([record], KNOWN)
+    assert attributed_record.skills != record.skills
+    assert msgspec.structs.replace(attributed_record, skills=record.skills) == record
 
 
 @pytest.mark.usefixtures("place")
@@ -116,11 +118,11 @@ def test_every_version_is_known_by_its_body_and_by_when_it_stood_there(registry:
     second = body_hash(skill_text(registry.capsule(NAME)))
     registry.execute(RevertVersion(NAME, 1, "worse"))
     known = known_versions(registry)
-    assert {key: [one.version for one in made] for key, made in known.bodies.items()} == {
+    assert {key: [known_version.version for known_version in made] for key, made in known.bodies.items()} == {
         first: [1, 3],
         second: [2],
     }
-    assert [one.version for one in known.projected[NAME]] == [1, 2, 3]
+    assert [known_version.version for known_version in known.projected[NAME]] == [1, 2, 3]
     assert lineages(registry) == {NAME: [("1", "3")]}
 
 
@@ -143,7 +145,7 @@ def test_a_body_is_known_by_the_hash_that_a_log_gives_it(registry: Registry, tmp
 def test_nobody_knows_what_stood_there_while_a_person_was_editing(registry: Registry, place: Path) -> None:
     rewrite(place, "- Round nothing.\n", "- Round to cents.\n")
     take_in_edits(registry, NAME)
-    assert [one.version for one in known_versions(registry).projected[NAME]] == [0, 2]
+    assert [known_version.version for known_version in known_versions(registry).projected[NAME]] == [0, 2]
 
 
 @pytest.mark.usefixtures("place")
@@ -151,7 +153,7 @@ def test_nobody_knows_which_version_an_agent_had_while_another_one_was_on_offer(
     registry.execute(MoveAlias(NAME, "production", 1))
     learn(registry)
     registry.execute(MoveAlias(NAME, "production", 2))
-    assert [one.version for one in known_versions(registry).projected[NAME]] == [1, 1, 0, 2]
+    assert [known_version.version for known_version in known_versions(registry).projected[NAME]] == [1, 1, 0, 2]
 
 
 @pytest.mark.usefixtures("place")

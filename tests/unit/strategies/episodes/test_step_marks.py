@@ -33,7 +33,7 @@ def call(tool: str, text: str, *, result: str = "", error: str = "", index: int 
     )
 
 
-def said(text: str, actor: Literal["agent", "user"] = "user") -> Step:
+def message(text: str, actor: Literal["agent", "user"] = "user") -> Step:
     return Step(index=1, turn=1, kind="message", actor=actor, text=text, span=Span(0, 1, 1))
 
 
@@ -225,8 +225,8 @@ def test_error_types_that_logs_give_are_read_like_errors() -> None:
     ],
 )
 def test_corrections_are_known_by_how_they_open(text: str, corrects: bool) -> None:  # noqa: FBT001 - a table
-    assert (step_marks.CORRECTION in marked(said(text))) is corrects
-    assert marked(said(text, "agent")) == ()
+    assert (step_marks.CORRECTION in marked(message(text))) is corrects
+    assert marked(message(text, "agent")) == ()
 
 
 @pytest.mark.parametrize(
@@ -242,16 +242,16 @@ def test_corrections_are_known_by_how_they_open(text: str, corrects: bool) -> No
     ],
 )
 def test_thanks_are_known_where_they_are_all_that_is_said(text: str, thanks: bool) -> None:  # noqa: FBT001 - a table
-    assert marked(said(text)) == ((step_marks.THANKED,) if thanks else ())
-    assert marked(said(text, "agent")) == ()
+    assert marked(message(text)) == ((step_marks.THANKED,) if thanks else ())
+    assert marked(message(text, "agent")) == ()
 
 
 def test_agent_that_says_it_lacks_a_tool_is_known() -> None:
     lacks = (step_marks.MISSING_CAPABILITY,)
-    assert marked(said("I’m sorry, I don’t have a tool for that.", "agent")) == lacks
-    assert marked(said("I do not have access to a search tool here", "agent")) == lacks
-    assert marked(said("I don't have any questions", "agent")) == ()
-    assert marked(said("API Error: 429 rate_limit_error", "agent")) == (step_marks.RATE_LIMITED,)
+    assert marked(message("I’m sorry, I don’t have a tool for that.", "agent")) == lacks
+    assert marked(message("I do not have access to a search tool here", "agent")) == lacks
+    assert marked(message("I don't have any questions", "agent")) == ()
+    assert marked(message("API Error: 429 rate_limit_error", "agent")) == (step_marks.RATE_LIMITED,)
 
 
 def test_marks_that_a_reader_gives_are_kept() -> None:

@@ -25,7 +25,7 @@ from strategies.episodes.step_marks import (
 )
 from strategies.episodes.world_outcomes import MOST_REPEATS, commits_of, with_world, world_outcomes
 from tests.unit.strategies.episodes.test_step_marks import call as call_step
-from tests.unit.strategies.episodes.test_step_marks import marked, said
+from tests.unit.strategies.episodes.test_step_marks import marked, message
 from tests.worlds import call, episode
 
 PHRASES = tomllib.loads((Path(__file__).parent / "spoken_phrases.toml").read_text(encoding="utf-8"))
@@ -106,9 +106,9 @@ def test_thanks_leave_nothing_abandoned_and_a_question_without_an_answer_does() 
 
 def test_the_same_request_in_one_session_counts_and_go_on_is_no_request() -> None:
     marker = Marker()
-    request, short = said("Fix the login of the app!"), said("go on")
+    request, short = message("Fix the login of the app!"), message("go on")
     assert REPEATED not in marker.learn(request)[0] + marker.learn(short)[0] + marker.learn(short)[0]
-    assert REPEATED in marker.learn(said("fix the  login of the app"))[0]
+    assert REPEATED in marker.learn(message("fix the  login of the app"))[0]
     assert hints(word(), answer(), word(REPEATED), answer()) == {"repeated_request": 0.0}
 
 
@@ -118,7 +118,7 @@ def asked(name: str, hour: int, prompt: str = "p", folder: str = "/logs/x") -> E
 
 
 def again(*records: EpisodeRecord) -> set[str]:
-    return {one for one, world in world_outcomes(records, {}).items() if "repeated_request" in world}
+    return {episode_id for episode_id, world in world_outcomes(records, {}).items() if "repeated_request" in world}
 
 
 def test_the_next_session_with_the_same_request_speaks_against_the_one_before() -> None:
@@ -131,7 +131,7 @@ def test_the_next_session_with_the_same_request_speaks_against_the_one_before() 
 
 
 def test_what_opens_a_session_is_neither_thanks_nor_a_correction() -> None:
-    opening = msgspec.structs.replace(said("Do not use any library"), index=0)
+    opening = msgspec.structs.replace(message("Do not use any library"), index=0)
     assert Marker().learn(opening)[0] == ()
 
 
@@ -171,7 +171,7 @@ def test_a_hint_stands_for_a_label_only_where_there_is_none_and_the_setting_name
     silent, labelled = session(did(*GREEN), id="a"), session(did(*GREEN), id="b")
     labelled = msgspec.structs.replace(labelled, outcome=EpisodeOutcome(0.0, "ci"))
     world = world_outcomes([silent, labelled], {"a": {"commit": 0.0}})
-    assert [one.outcome for one in with_world([silent, labelled], world, ())] == [None, labelled.outcome]
+    assert [record.outcome for record in with_world([silent, labelled], world, ())] == [None, labelled.outcome]
     first, second = with_world([silent, labelled], world, ("commit", "last_check"))
     assert (first.outcome, second.outcome) == (EpisodeOutcome(0.0, "commit"), labelled.outcome)
     assert with_world([silent], world, ("last_word",)) == [silent]

@@ -64,7 +64,7 @@ def test_a_turn_in_which_a_model_was_asked_counts_though_nothing_new_came_of_it(
 ) -> None:
     take_in(registry, world_with_a_rule(3))
     offers = tuple(signal(name) for name in ("one", "two", "three"))
-    agenda = Agenda({one.fingerprint: NAME for one in offers}, offers, (), ())
+    agenda = Agenda({offer.fingerprint: NAME for offer in offers}, offers, (), ())
     monkeypatch.setattr(evolution, "agenda_on", lambda *_, **__: agenda)
 
     def asked(cycles: int) -> int:

@@ -69,12 +69,12 @@ def test_a_line_that_is_too_long_is_malformed_and_the_rest_is_read_at_its_place(
     path = tmp_path / f"log.jsonl{packing}"
     path.write_bytes(PACKINGS[packing](body))
 
-    found = scan([path], log_format=log_format)
+    logs_scan = scan([path], log_format=log_format)
 
     at = [body.index(too_long), body.index(too_long + too_long), body.rindex(too_long)]
-    assert [(bad.line, bad.byte_start) for bad in found.malformed] == list(zip((3, 5, 6), at, strict=True))
-    assert {bad.reason.partition(":")[0] for bad in found.malformed} == {f"a line of {LIMIT + over:,} bytes"}
-    spans = {step.span for record in found.records for step in record.steps}
+    assert [(bad.line, bad.byte_start) for bad in logs_scan.malformed] == list(zip((3, 5, 6), at, strict=True))
+    assert {bad.reason.partition(":")[0] for bad in logs_scan.malformed} == {f"a line of {LIMIT + over:,} bytes"}
+    spans = {step.span for record in logs_scan.records for step in record.steps}
     assert all(body[span.byte_start : span.byte_end] in good for span in spans if span.line != 2)
     assert {span.line for span in spans} == {1, 2, 4, 7}
     assert len(fits) == LIMIT + 1
@@ -165,4 +165,4 @@ def test_a_packed_bomb_is_read_in_300_mib_and_told(tmp_path: Path) -> None:
     read = [line.split() for line in run.stdout.splitlines()]
     assert [name for name, _, _ in read] == list(BOMBS)
     assert [int(records) > 0 for _, records, _ in read] == begun
-    assert {name: int(told) for name, _, told in read} == {name: int(name != "claude-code") for name in BOMBS}
+    assert {name: int(broken) for name, _, broken in read} == {name: int(name != "claude-code") for name in BOMBS}

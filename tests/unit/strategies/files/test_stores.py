@@ -48,12 +48,12 @@ def state_of(folder: Path) -> dict[str, bytes]:
 def test_a_store_gives_its_sessions_and_nothing_of_it_or_beside_it_changes(tmp_path: Path) -> None:
     path = opencode_store(tmp_path / "opencode.db", ("ses_a", "/x"), ("ses_b", "/y"))
     before = state_of(tmp_path)
-    found = scan([path])
-    assert [(record.name, len(record.steps), record.ended_by) for record in found.records] == [
+    logs_scan = scan([path])
+    assert [(record.name, len(record.steps), record.ended_by) for record in logs_scan.records] == [
         ("ses_a", 5, "agent"),
         ("ses_b", 5, "agent"),
     ]
-    assert (found.errors, found.malformed, found.unknown) == (2, (), {})
+    assert (logs_scan.errors, logs_scan.malformed, logs_scan.unknown) == (2, (), {})
     (first, _) = episodes(path)
     assert (first.prompt, first.run, first.started_at) == ("Run the tests", "model-x", "2026-01-01T12:00:00+00:00")
     assert [step.duration_ms for step in first.steps if step.kind == "call"] == [1000.0, 1000.0]
@@ -263,8 +263,8 @@ def test_a_damaged_row_is_counted_and_a_damaged_store_is_named(tmp_path: Path) -
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE part SET data = '{\"type\": 1' WHERE id LIKE '%_000_000'")
         connection.execute("UPDATE part SET data = x'ff' WHERE id LIKE '%_000_001'")
-    found = scan([path])
-    assert (len(found.malformed), [len(record.steps) for record in found.records]) == (2, [4])
+    logs_scan = scan([path])
+    assert (len(logs_scan.malformed), [len(record.steps) for record in logs_scan.records]) == (2, [4])
     path.write_bytes(path.read_bytes()[:8000])
     with pytest.raises(UnreadableLogError, match="SQLite cannot read it"):
         scan([path])
@@ -316,8 +316,8 @@ def test_a_row_that_is_too_long_is_counted(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         long = json.dumps({"type": "text", "text": "x" * 2**24})
         connection.execute("UPDATE part SET data = ? WHERE id LIKE '%_000_000'", (long,))
-    found = scan([path])
-    assert (len(found.malformed), [len(record.steps) for record in found.records]) == (1, [4])
+    logs_scan = scan([path])
+    assert (len(logs_scan.malformed), [len(record.steps) for record in logs_scan.records]) == (1, [4])
 
 
 def test_episodes_of_a_store_are_read_back_with_their_texts(tmp_path: Path) -> None:

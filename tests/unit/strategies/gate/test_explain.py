@@ -57,19 +57,19 @@ def test_the_steps_come_to_the_verdict_and_name_the_same_reasons(case: Figures) 
     assert verdict.reasons[: len(missing)] == missing
 
 
-def step(found: tuple[Rule, ...], name: str) -> Rule:
-    return next(rule for rule in found if rule.name == name)
+def step(rules: tuple[Rule, ...], name: str) -> Rule:
+    return next(rule for rule in rules if rule.name == name)
 
 
 def test_each_step_says_its_figure_what_the_preset_asks_and_what_would_be_enough() -> None:
     policy = PRESETS["harden"].policy()
-    found = tuple(replay_rules(figures(p=0.01, tasks=50, obeyed=10), policy, 5))
-    chance = step(found, "chance")
+    rules = tuple(replay_rules(figures(p=0.01, tasks=50, obeyed=10), policy, 5))
+    chance = step(rules, "chance")
     assert (chance.holds, chance.asks) == (False, "at most 0.00017, share 5 of alpha 0.005")
     assert chance.needed_tasks == pytest.approx(50 * (3.588 / 2.326) ** 2, abs=1)  # z of 0.005/30 and of 0.01
-    arms = step(found, "arms")
+    arms = step(rules, "arms")
     assert (arms.holds, arms.needed_tasks) == (False, 100)  # 20 obedient need twice the tasks
-    assert step(found, "size").needed_tasks is None
+    assert step(rules, "size").needed_tasks is None
 
 
 def test_what_no_number_of_tasks_would_mend_is_not_counted_in_tasks() -> None:
@@ -91,21 +91,21 @@ def explained(capsule_claims: tuple[AfterError, ...] = (), *, method: str = "", 
     capsule = skill(capsule_claims)
     edit = Edit(op="append", gene=capsule.genes[0].id, text=("Look first.\n",))
     proposed = proposal(capsule, edit, claims=(DO,))
-    told = measured(proposed).model_copy(update={"effect": SHOWN, "sent": 3, **scored})
-    return explain(proposed, told, capsule, capsule_claims, PRESETS["balanced"], method=method)
+    measurement = measured(proposed).model_copy(update={"effect": SHOWN, "sent": 3, **scored})
+    return explain(proposed, measurement, capsule, capsule_claims, PRESETS["balanced"], method=method)
 
 
 def test_a_stored_candidate_is_explained_from_its_figures_and_its_text() -> None:
-    found = explained()
-    assert (found.way, found.decision) == ("replay", "promote")
-    assert all(rule.holds for rule in found.steps)
-    assert step(found.steps, "chance").asks == "at most 0.00083, share 3 of alpha 0.01"
+    explanation = explained()
+    assert (explanation.way, explanation.decision) == ("replay", "promote")
+    assert all(rule.holds for rule in explanation.steps)
+    assert step(explanation.steps, "chance").asks == "at most 0.00083, share 3 of alpha 0.01"
 
 
 def test_a_stored_candidate_that_a_live_claim_contradicts_is_held_for_it() -> None:
-    found = explained((OTHER,))
-    assert found.decision == "hold"
-    assert [rule.name for rule in found.steps if not rule.holds] == ["agreement"]
+    explanation = explained((OTHER,))
+    assert explanation.decision == "hold"
+    assert [rule.name for rule in explanation.steps if not rule.holds] == ["agreement"]
 
 
 def test_guessed_outcomes_stay_guessed_when_the_figures_are_read_again() -> None:
@@ -113,9 +113,9 @@ def test_guessed_outcomes_stay_guessed_when_the_figures_are_read_again() -> None
 
 
 def test_hints_stay_hints_when_the_figures_are_read_again() -> None:
-    found = explained(hints=("last_check", "commit"))
-    assert step(found.steps, "labels").figure == "hints from the world: last_check, commit"
-    assert found.decision == "hold"
+    explanation = explained(hints=("last_check", "commit"))
+    assert step(explanation.steps, "labels").figure == "hints from the world: last_check, commit"
+    assert explanation.decision == "hold"
 
 
 def test_outcomes_that_nobody_knows_are_not_called_known() -> None:
@@ -132,8 +132,10 @@ def test_a_candidate_without_a_claim_is_for_a_person() -> None:
     capsule = skill(())
     proposed = proposal(capsule, Edit(op="delete", gene=capsule.genes[0].id, target=(1,)))
     nothing = {"after": Unmeasured(reason="no claim"), "before": Unmeasured(reason="no claim"), "delta": None}
-    found = explain(proposed, measured(proposed).model_copy(update=nothing), capsule, (), PRESETS["balanced"])
-    assert (found.way, found.decision) == ("person", "hold")
+    explanation = explain(
+        proposed, measured(proposed).model_copy(update=nothing), capsule, (), PRESETS["balanced"]
+    )
+    assert (explanation.way, explanation.decision) == ("person", "hold")
 
 
 def test_a_removal_passes_only_by_the_rule_for_what_explore_took_it_for() -> None:
@@ -142,7 +144,7 @@ def test_a_removal_passes_only_by_the_rule_for_what_explore_took_it_for() -> Non
     hurtful = proposal(capsule, edit).model_copy(update={"removes": (DO,)})
     inert = hurtful.model_copy(update={"inert": True})
     does_nothing = SHOWN.model_copy(update={"risk_difference": 0.015, "low": -0.01, "high": 0.04, "p": 0.2})
-    found = {}
+    decisions = {}
     for what, proposed, effect in (
         ("nothing, inert", inert, does_nothing),
         ("nothing, hurtful", hurtful, does_nothing),
@@ -150,8 +152,8 @@ def test_a_removal_passes_only_by_the_rule_for_what_explore_took_it_for() -> Non
         ("hurts, hurtful", hurtful, SHOWN),
     ):
         scored = measured(proposed).model_copy(update={"effect": effect})
-        found[what] = explain(proposed, scored, capsule, (), PRESETS["balanced"]).decision
-    assert found == {
+        decisions[what] = explain(proposed, scored, capsule, (), PRESETS["balanced"]).decision
+    assert decisions == {
         "nothing, inert": "promote",
         "nothing, hurtful": "hold",
         "hurts, inert": "promote",
@@ -162,14 +164,14 @@ def test_a_removal_passes_only_by_the_rule_for_what_explore_took_it_for() -> Non
 def test_runs_are_explained_by_their_vetoes_and_by_the_paired_rule() -> None:
     assert explained(rollouts=rollouts()).decision == "promote"
     hurts = AgainstNoSkill(effect="hurt", difference=-0.1, low=-0.2, high=0.0, tasks=40, nulls=0)
-    found = explained(rollouts=rollouts(no_skill=hurts))
-    assert (found.way, found.decision) == ("rollouts", "reject")
+    explanation = explained(rollouts=rollouts(no_skill=hurts))
+    assert (explanation.way, explanation.decision) == ("rollouts", "reject")
     weak = explained(rollouts=rollouts(evidence=3.0))
     assert [rule.name for rule in weak.steps if not rule.holds] == ["evidence"]
 
 
 def test_a_verdict_goes_by_the_bar_of_the_method_that_judged_it() -> None:
-    found = {
+    failed_rules = {
         method: [
             rule.name
             for rule in explained(rollouts=rollouts(evidence=12.0), method=method).steps
@@ -177,7 +179,7 @@ def test_a_verdict_goes_by_the_bar_of_the_method_that_judged_it() -> None:
         ]
         for method in ("rollout-3", "")
     }
-    assert found == {"rollout-3": [], "": ["evidence"]}
+    assert failed_rules == {"rollout-3": [], "": ["evidence"]}
 
 
 def test_a_removal_is_explained_by_the_rule_of_the_method_that_judged_it() -> None:

@@ -143,9 +143,12 @@ def test_of_ten_kinds_of_samples_most_are_noticed_and_few_clean_lines_are_taken_
 
 
 def test_the_half_kept_aside_shares_neither_template_nor_slot_value() -> None:
-    found = templates()
-    pairs = [*found["injections"].values(), found["clean"]]
-    pairs += [{half: found["slots"][half][slot] for half in ("dev", "aside")} for slot in found["slots"]["dev"]]
+    injection_templates = templates()
+    pairs = [*injection_templates["injections"].values(), injection_templates["clean"]]
+    pairs += [
+        {half: injection_templates["slots"][half][slot] for half in ("dev", "aside")}
+        for slot in injection_templates["slots"]["dev"]
+    ]
     assert all(not set(pair["dev"]) & set(pair["aside"]) for pair in pairs)
     assert [*injections("dev", 5)] == [*injections("dev", 5)]
 

@@ -149,9 +149,9 @@ SECTIONS = capsule(
     ids=["heading goes", "heading changes", "heading comes", "open fence", "runs into the next", "underline goes"],
 )
 def test_edits_after_which_there_would_be_other_sections_are_refused(edit: Edit) -> None:
-    (found,) = lint(SECTIONS, [edit], LIMITS)
-    assert (found.severity, found.about) == ("refuse", "sections")
-    assert "section of its own" in found.what
+    (finding,) = lint(SECTIONS, [edit], LIMITS)
+    assert (finding.severity, finding.about) == ("refuse", "sections")
+    assert "section of its own" in finding.what
 
 
 def test_a_section_that_goes_as_a_whole_leaves_the_others_as_they_are() -> None:
@@ -199,8 +199,8 @@ def test_what_breaks_the_format_is_refused_and_what_was_broken_before_is_for_a_p
     (refused,) = lint(BASE, added("two\r\n"), LIMITS)
     assert (refused.severity, "line-ending" in refused.what) == ("refuse", True)
     broken = capsule(*BASE.genes, front=(*FRONT[:2], "license: x\n", "---\n"))
-    (found,) = lint(broken, added("One line more.\n"), LIMITS)
-    assert (found.severity, "description" in found.what) == ("review", True)
+    (finding,) = lint(broken, added("One line more.\n"), LIMITS)
+    assert (finding.severity, "description" in finding.what) == ("review", True)
 
 
 def test_a_secret_is_refused_and_not_repeated() -> None:
@@ -236,8 +236,8 @@ def test_lines_go_to_the_gene_that_answers_the_signal_then_the_tool_then_the_pre
     by_signal = gene("signal", "# Errors\n", title="Errors", triggers=(SIGNAL,))
     genes = (preamble, other, by_tool, by_signal)
     for left in range(4, 1, -1):
-        found = home_of(capsule(*genes[:left]), "f1", "sql:SELECT")
-        assert found is (genes[:left][-1] if left > 2 else preamble)
+        home = home_of(capsule(*genes[:left]), "f1", "sql:SELECT")
+        assert home is (genes[:left][-1] if left > 2 else preamble)
     assert home_of(capsule(other), "f1", "sql:SELECT") is other
     assert home_of(capsule(gene("blank", "\n"), other), "f1", "sql:SELECT") is other  # no line above the title
     assert home_of(capsule(), "f1", "sql:SELECT") is None
@@ -260,7 +260,7 @@ def test_learned_lines_keep_their_distance_from_other_blocks(last: list[str], te
 def test_of_instructions_no_format_is_asked_and_advice_that_they_begin_to_go_against_is_a_warning() -> None:
     rules = gene("pre", *(f"Rule {number}.\r\n" for number in range(200)))
     base = replace(capsule(rules, front=()), name="CLAUDE.md")
-    assert [(one.severity, one.about) for one in lint(base, added("One line more.\r\n"), LIMITS)] == [
+    assert [(finding.severity, finding.about) for finding in lint(base, added("One line more.\r\n"), LIMITS)] == [
         ("warn", "size")
     ]
     assert severities(added("Another.\r\n"), replace(base, name="GEMINI.md")) == []
@@ -270,7 +270,9 @@ def test_of_instructions_no_format_is_asked_and_advice_that_they_begin_to_go_aga
 
 
 def finding_on_files(base: Capsule, *files: FileChange) -> list[str]:
-    return [one.what for one in lint(base, (), Limits(4, 0.3), files=files) if one.about == "trust region"]
+    return [
+        finding.what for finding in lint(base, (), Limits(4, 0.3), files=files) if finding.about == "trust region"
+    ]
 
 
 def numbered(number: int, word: str) -> bytes:
@@ -286,8 +288,8 @@ def test_of_a_large_file_no_more_than_800_characters_change_at_once(
     entry = FileEntry(path="scripts/run.py", blob="b", mode=0o644, size_bytes=len(large))
     base = replace(BASE, files=(CapsuleFile(entry, 1),))
     after = numbered(changed, "else") + b"".join(large.splitlines(keepends=True)[changed:])
-    found = finding_on_files(base, FileChange("scripts/run.py", 0o644, large, after))
-    assert bool(found) is refused, found
+    findings = finding_on_files(base, FileChange("scripts/run.py", 0o644, large, after))
+    assert bool(findings) is refused, findings
 
 
 def test_of_small_files_the_share_binds_and_one_line_may_always_change() -> None:

@@ -18,8 +18,8 @@ def test_a_track_record_counts_ends_and_obedience() -> None:
     disobeyed = episode([failed, call("sql:SELECT")], outcome=0.5)
     never = episode([call("sql:SELECT")], outcome=None)
     guessed = msgspec.structs.replace(never, outcome=EpisodeOutcome(1.0, "heuristic"))
-    found = track_record((CLAIM,), [obeyed, disobeyed, never, guessed])
-    assert found == TrackRecord(episodes=4, ended=2, mean=0.75, exposed=2, obeyed=1)
+    record = track_record((CLAIM,), [obeyed, disobeyed, never, guessed])
+    assert record == TrackRecord(episodes=4, ended=2, mean=0.75, exposed=2, obeyed=1)
 
 
 def test_a_version_that_never_ran_has_an_empty_record() -> None:

@@ -34,7 +34,7 @@ def audit(difference: float) -> AgainstNoSkill:
 
 
 @pytest.mark.parametrize(
-    ("facts", "decision", "said"),
+    ("facts", "decision", "reason"),
     [
         (RunFacts(), "promote", "difference +1.000"),
         (RunFacts(no_skill=audit(1.0)), "promote", "difference +1.000"),
@@ -52,10 +52,10 @@ def audit(difference: float) -> AgainstNoSkill:
         (RunFacts(tampered=("x",), stopped="y", void=1.0), "reject", "tampered"),
     ],
 )
-def test_each_veto_has_its_verdict_and_says_so_first(facts: RunFacts, decision: str, said: str) -> None:
+def test_each_veto_has_its_verdict_and_says_so_first(facts: RunFacts, decision: str, reason: str) -> None:
     verdict = rollout_verdict(WON, facts, ROLLOUT_RULE)
     assert verdict.decision == decision
-    assert said in verdict.reasons[0]
+    assert reason in verdict.reasons[0]
 
 
 @given(
@@ -69,8 +69,8 @@ def test_nothing_beside_the_rule_ever_promotes_what_the_rule_does_not(
 
 
 def test_a_void_run_without_skill_is_a_null_and_no_win() -> None:
-    found = against_no_skill([[None]] * 20 + [[0.0]] * 5, 1)
-    assert (found.effect, found.nulls, found.tasks) == ("inert", 20, 5)
+    comparison = against_no_skill([[None]] * 20 + [[0.0]] * 5, 1)
+    assert (comparison.effect, comparison.nulls, comparison.tasks) == ("inert", 20, 5)
     assert against_no_skill([[1.0, None]] * 20, 1).nulls == 0, "a round that was not looked at is none of it"
 
 
@@ -86,8 +86,8 @@ def test_three_failed_rounds_are_no_lost_anchor_and_four_without_exception_are()
 
 def test_anchors_that_fail_a_little_more_often_everywhere_are_a_regression_too() -> None:
     tasks = [AnchoredTask(f"t{at}", 2, ((NONE, LOG),)) for at in range(8)]
-    (told,) = lost_anchors([*tasks, *(AnchoredTask(f"s{at}", 2, ((NONE, NONE),)) for at in range(12))])
-    assert "20% fewer anchors hold over all tasks" in told
+    (lost_anchor,) = lost_anchors([*tasks, *(AnchoredTask(f"s{at}", 2, ((NONE, NONE),)) for at in range(12))])
+    assert "20% fewer anchors hold over all tasks" in lost_anchor
 
 
 def test_a_note_is_said_once_with_how_often_it_came() -> None:
@@ -96,7 +96,7 @@ def test_a_note_is_said_once_with_how_often_it_came() -> None:
 
 def test_the_version_that_does_better_than_its_group_has_the_advantage() -> None:
     best, middle, worst = advantages([{"a": 1.0, "b": 0.5, "c": 0.0}] * 3)
-    assert [one.version for one in (best, middle, worst)] == ["a", "b", "c"]
+    assert [advantage.version for advantage in (best, middle, worst)] == ["a", "b", "c"]
     assert (best.value, middle.value, worst.value) == pytest.approx((1.2247, 0.0, -1.2247), abs=1e-3)
     assert best.runs == 3
 
@@ -108,14 +108,14 @@ def test_a_hard_task_weighs_no_less_than_an_easy_one() -> None:
 
 def test_a_group_of_one_and_a_group_of_equals_say_nothing() -> None:
     assert advantages([{"a": 1.0, "b": None}]) == ()
-    assert {one.value for one in advantages([{"a": 1.0, "b": 1.0}])} == {0.0}
+    assert {advantage.value for advantage in advantages([{"a": 1.0, "b": 1.0}])} == {0.0}
 
 
 @given(st.lists(st.dictionaries(st.sampled_from("abcd"), st.floats(0, 1) | st.none(), min_size=2), max_size=12))
 def test_advantages_within_a_group_cancel_out_and_never_depend_on_the_order(
     groups: list[dict[str, float | None]],
 ) -> None:
-    found = advantages(groups)
-    assert sum(one.value * one.runs for one in found) == pytest.approx(0, abs=1e-6)
-    turned = {one.version: one for one in advantages(groups[::-1])}
-    assert all(turned[one.version].value == pytest.approx(one.value) for one in found)
+    group_advantages = advantages(groups)
+    assert sum(advantage.value * advantage.runs for advantage in group_advantages) == pytest.approx(0, abs=1e-6)
+    turned = {advantage.version: advantage for advantage in advantages(groups[::-1])}
+    assert all(turned[advantage.version].value == pytest.approx(advantage.value) for advantage in group_advantages)

@@ -58,12 +58,12 @@ def calibrated(
 def noisy(seed: int, items: int, *, right: float) -> list[JudgedPair]:
     """A judge that says what the label says in a share of the items, and the other one in the rest."""
     random = Random(seed)
-    found = []
+    pairs = []
     for number in range(items):
         label: Preference = random.choice(("a", "b"))
         other: Preference = "b" if label == "a" else "a"
-        found.append(JudgedPair(str(number), says(label if random.random() < right else other), label))
-    return found
+        pairs.append(JudgedPair(str(number), says(label if random.random() < right else other), label))
+    return pairs
 
 
 @pytest.mark.parametrize(
@@ -88,22 +88,22 @@ def test_a_disagreement_between_the_two_orders_is_a_tie(
 
 def test_a_judge_that_always_takes_the_first_agrees_with_nobody_and_holds_in_no_order() -> None:
     labels: tuple[Preference, ...] = ("a", "b") * 30
-    found = calibration_of(
+    calibration = calibration_of(
         JudgedPair(str(at), BothOrders("first", "first"), label) for at, label in enumerate(labels)
     )
-    assert (found.agreement.value, found.consistency, found.correlation) == (0.0, 0.0, 0.0)
-    assert found.table == ((0, 30, 0), (0, 0, 0), (0, 30, 0))
+    assert (calibration.agreement.value, calibration.consistency, calibration.correlation) == (0.0, 0.0, 0.0)
+    assert calibration.table == ((0, 30, 0), (0, 0, 0), (0, 30, 0))
 
 
 def test_no_answer_agrees_with_nobody_not_even_with_a_tie() -> None:
-    found = calibration_of([JudgedPair("1", None, "tie"), JudgedPair("2", says("tie"), "tie")])
-    assert (found.agreement.value, found.consistency) == (0.5, 0.5)
-    assert sum(map(sum, found.table)) == 1
+    calibration = calibration_of([JudgedPair("1", None, "tie"), JudgedPair("2", says("tie"), "tie")])
+    assert (calibration.agreement.value, calibration.consistency) == (0.5, 0.5)
+    assert sum(map(sum, calibration.table)) == 1
 
 
 def test_items_without_a_label_do_not_count() -> None:
-    found = calibration_of([JudgedPair("1", says("a"), None), JudgedPair("2", says("a"), "a")])
-    assert (found.agreement.n, found.agreement.value) == (1, 1.0)
+    calibration = calibration_of([JudgedPair("1", says("a"), None), JudgedPair("2", says("a"), "a")])
+    assert (calibration.agreement.n, calibration.agreement.value) == (1, 1.0)
 
 
 def test_thirty_one_of_forty_are_enough_agreement_and_thirty_are_not() -> None:
@@ -176,9 +176,11 @@ def test_a_judge_near_the_labels_promotes_and_one_that_guesses_does_not() -> Non
     """Correlations of .18 and .8 are the shares .59 and .9 that say what the label says."""
     verdicts = {}
     for right in (0.59, 0.9):
-        found = calibration_of(noisy(7, 200, right=right))
-        assert found.correlation == pytest.approx(2 * right - 1, abs=0.08)
-        event = calibrated(low=found.agreement.low, swap=found.consistency, items=found.agreement.n)
+        calibration = calibration_of(noisy(7, 200, right=right))
+        assert calibration.correlation == pytest.approx(2 * right - 1, abs=0.08)
+        event = calibrated(
+            low=calibration.agreement.low, swap=calibration.consistency, items=calibration.agreement.n
+        )
         verdicts[right] = standing_of(OWN, [event]).promotes
     assert verdicts == {0.59: False, 0.9: True}
 
@@ -192,10 +194,10 @@ def test_a_judge_near_the_labels_promotes_and_one_that_guesses_does_not() -> Non
     ],
 )
 def test_a_calibration_ends_with_its_model_its_prompt_and_its_family(changed: JudgeIdentity, why: str) -> None:
-    found = standing_of(changed, [calibrated()])
-    assert not found.promotes
-    assert found.reasons == (why,)
-    assert found.powers == {"annotate", "veto"}
+    standing = standing_of(changed, [calibrated()])
+    assert not standing.promotes
+    assert standing.reasons == (why,)
+    assert standing.powers == {"annotate", "veto"}
 
 
 def test_the_last_calibration_of_a_judge_counts() -> None:
@@ -209,26 +211,26 @@ def test_a_calibration_of_an_older_germline_names_no_judge_and_gives_no_rights()
     assert not standing_of(OWN, [old]).promotes
 
 
-def lengths(said: Sequence[Preference], labels: Sequence[Preference], longer: int = 10) -> list[JudgedPair]:
+def lengths(preferences: Sequence[Preference], labels: Sequence[Preference], longer: int = 10) -> list[JudgedPair]:
     return [
-        JudgedPair(str(at), says(one), label, longer)
-        for at, (one, label) in enumerate(zip(said, labels, strict=True))
+        JudgedPair(str(at), says(preference), label, longer)
+        for at, (preference, label) in enumerate(zip(preferences, labels, strict=True))
     ]
 
 
 def test_a_judge_that_takes_the_longer_one_is_found_out() -> None:
     labels: list[Preference] = ["a", "b"] * 20
-    found = length_bias(lengths(["b"] * 40, labels))
-    assert found is not None
-    assert (found.longer, found.labelled, found.excess) == (1.0, 0.5, 0.5)
-    assert found.p == pytest.approx(2 / 2**20)
-    assert found.low > 0
+    bias = length_bias(lengths(["b"] * 40, labels))
+    assert bias is not None
+    assert (bias.longer, bias.labelled, bias.excess) == (1.0, 0.5, 0.5)
+    assert bias.p == pytest.approx(2 / 2**20)
+    assert bias.low > 0
 
 
 def test_liking_long_outputs_as_much_as_the_labels_do_is_no_bias() -> None:
-    found = length_bias(lengths(["b"] * 30, ["b"] * 30))
-    assert found is not None
-    assert (found.excess, found.p) == (0.0, 1.0)
+    bias = length_bias(lengths(["b"] * 30, ["b"] * 30))
+    assert bias is not None
+    assert (bias.excess, bias.p) == (0.0, 1.0)
 
 
 def test_which_of_two_is_longer_turns_the_sign() -> None:

@@ -28,9 +28,9 @@ def test_a_copy_in_any_place_and_under_any_name_counts_once(tmp_path: Path, samp
     (tmp_path / sample.name).write_bytes(sample.body)
     (tmp_path / f"zz{ending}").write_bytes(sample.body)
     (tmp_path / "deep" / f"other{ending}.gz").write_bytes(gzip.compress(sample.body))
-    found = scan([tmp_path])
-    assert len(found.records) == sample.episodes
-    assert found.duplicates == 2 * sample.episodes
+    logs_scan = scan([tmp_path])
+    assert len(logs_scan.records) == sample.episodes
+    assert logs_scan.duplicates == 2 * sample.episodes
 
 
 def test_a_copy_of_the_beginning_counts_once(tmp_path: Path) -> None:

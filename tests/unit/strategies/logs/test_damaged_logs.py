@@ -44,9 +44,9 @@ def test_bytes_behind_a_whole_archive_are_named_and_all_of_it_counts(
     tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes]
 ) -> None:
     path = written(tmp_path, f"a.jsonl{suffix}", pack(LINES[:-1]) + b"garbage behind it, of some length")
-    found = scan([path], on_broken="list")
-    assert len(found.records[0].steps) == 40  # the last line too, although it has no newline
-    (broken,) = found.broken
+    logs_scan = scan([path], on_broken="list")
+    assert len(logs_scan.records[0].steps) == 40  # the last line too, although it has no newline
+    (broken,) = logs_scan.broken
     assert isinstance(broken, DamagedLogError)
     assert broken.message.endswith(f"stream is followed by other bytes after {len(LINES) - 1:,} bytes of text")
 
@@ -73,8 +73,8 @@ def test_an_archive_that_is_cut_off_before_anything_shows_is_no_unknown_format(
 
 def test_a_whole_archive_of_no_log_in_a_folder_is_passed_over(tmp_path: Path) -> None:
     written(tmp_path, "notes.gz", gzip.compress(b"nothing but words"))
-    found = scan([tmp_path])
-    assert (found.skipped, found.broken) == ((str(tmp_path / "notes.gz"),), ())
+    logs_scan = scan([tmp_path])
+    assert (logs_scan.skipped, logs_scan.broken) == ((str(tmp_path / "notes.gz"),), ())
 
 
 @packed
@@ -85,14 +85,14 @@ def test_what_a_cut_archive_held_counts_once_when_the_rest_of_it_comes(
     registry = new_registry(tmp_path / "of", TickingClock())
     whole = b"".join(pack(LINES[start : start + 4_000]) for start in range(0, len(LINES), 4_000))
     path = written(tmp_path, f"a.jsonl{suffix}", whole[: len(whole) // 2])
-    found, taken = scan_into(registry, [path])
+    logs_scan, taken = scan_into(registry, [path])
     (half,) = all_episodes(registry)
-    assert (len(found.broken), taken.new_episodes) == (1, 1)
+    assert (len(logs_scan.broken), taken.new_episodes) == (1, 1)
     assert 5 < len(half.steps) < 40
     path.write_bytes(whole)
-    found, taken = scan_into(registry, [path])
+    logs_scan, taken = scan_into(registry, [path])
     (all_of_it,) = all_episodes(registry)
-    assert (found.broken, taken.new_episodes, taken.longer, len(all_of_it.steps)) == ((), 0, 1, 40)
+    assert (logs_scan.broken, taken.new_episodes, taken.longer, len(all_of_it.steps)) == ((), 0, 1, 40)
 
 
 @pytest.mark.parametrize("name", ["evaluation.py", "SKILL.md", "notes.rst", "page.html", "x.py.gz"])

@@ -30,11 +30,11 @@ def both_ways(paths: list[Path]) -> list[Scan]:
     return [scan(paths, on_broken="list"), scan_on(paths, {}, live=True)]
 
 
-def the_others_are_read(found: Scan, told: str) -> None:
-    assert len(found.records) == 2
-    (broken,) = found.broken
+def the_others_are_read(logs_scan: Scan, reason: str) -> None:
+    assert len(logs_scan.records) == 2
+    (broken,) = logs_scan.broken
     assert isinstance(broken, FailedLogError)
-    assert told in broken.message
+    assert reason in broken.message
 
 
 @pytest.fixture
@@ -46,15 +46,15 @@ def logs(tmp_path: Path) -> Path:
 
 
 def test_an_input_error_is_told_and_the_others_are_read(logs: Path) -> None:
-    for found in both_ways([UNREADABLE, logs]):
-        the_others_are_read(found, "Input/output error")
+    for logs_scan in both_ways([UNREADABLE, logs]):
+        the_others_are_read(logs_scan, "Input/output error")
 
 
 def test_a_link_that_leads_to_itself_is_told_and_the_others_are_read(logs: Path, tmp_path: Path) -> None:
     loop = tmp_path / "loop.jsonl"
     loop.symlink_to(loop)
-    for found in both_ways([loop, logs]):
-        the_others_are_read(found, "loop.jsonl: Too many levels of symbolic links")
+    for logs_scan in both_ways([loop, logs]):
+        the_others_are_read(logs_scan, "loop.jsonl: Too many levels of symbolic links")
 
 
 def test_a_folder_that_cannot_be_listed_is_told_and_the_others_are_read(
@@ -69,8 +69,8 @@ def test_a_folder_that_cannot_be_listed_is_told_and_the_others_are_read(
         return listed(folder)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    for found in both_ways([logs]):
-        the_others_are_read(found, "closed: ")
+    for logs_scan in both_ways([logs]):
+        the_others_are_read(logs_scan, "closed: ")
 
 
 def test_a_file_that_goes_away_while_it_is_looked_at_is_told(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,9 +83,9 @@ def test_a_file_that_goes_away_while_it_is_looked_at_is_told(logs: Path, monkeyp
 
     going.write_bytes(STEPS)
     monkeypatch.setattr(Path, "lstat", lstat)
-    found = scan_on([logs], {}, live=True)
-    assert len(found.records) == 2
-    assert [type(broken) for broken in found.broken] in ([FailedLogError], [])
+    logs_scan = scan_on([logs], {}, live=True)
+    assert len(logs_scan.records) == 2
+    assert [type(broken) for broken in logs_scan.broken] in ([FailedLogError], [])
 
 
 @pytest.mark.parametrize("fault", [KeyError("x"), RecursionError(), MemoryError(), OverflowError("x")])
@@ -101,9 +101,9 @@ def test_a_reader_that_raises_anything_breaks_one_file(
         learn(self, log, tally)
 
     monkeypatch.setattr(germline_steps.StepsEpisodes, "learn", failing)
-    for found in both_ways([logs]):
-        the_others_are_read(found, f"the reader 'steps' broke: {type(fault).__name__}")
-        assert not any("bad" in name for name in found.offsets)
+    for logs_scan in both_ways([logs]):
+        the_others_are_read(logs_scan, f"the reader 'steps' broke: {type(fault).__name__}")
+        assert not any("bad" in name for name in logs_scan.offsets)
 
 
 def test_scan_keeps_what_the_others_hold_and_fails_only_where_none_is_left(tmp_path: Path) -> None:

@@ -40,8 +40,8 @@ def test_broken_plug_ins_are_named_with_the_reason_and_passed_over(tmp_path: Pat
     path = tmp_path / "x.log"
     path.write_text("ERROR x\n")
     assert scan([path]).records[0].format == "plain-text"
-    reasons = {one.entry: one.reason for one in broken_readers()}
-    assert {one.package for one in broken_readers()} == {"plugged"}
+    reasons = {reader.entry: reader.reason for reader in broken_readers()}
+    assert {reader.package for reader in broken_readers()} == {"plugged"}
     assert sorted(reasons) == ["a-missing", "b-fails", "c-shapeless", "d-taken", "e-nosy"]
     assert "no_such_module" in reasons["a-missing"]
     assert "no licence" in reasons["b-fails"]
@@ -54,9 +54,9 @@ def test_broken_plug_ins_are_named_with_the_reason_and_passed_over(tmp_path: Pat
 def test_plug_in_that_breaks_while_it_reads_breaks_one_file_and_keeps_what_came_before(tmp_path: Path) -> None:
     (tmp_path / "w.log").write_text("WEAK")
     (tmp_path / "x.log").write_text("OURS, but longer")
-    found = scan([tmp_path / "w.log", tmp_path / "x.log"], on_broken="list")
-    assert len(found.records) == 2 - found.duplicates
-    (error,) = found.broken
+    logs_scan = scan([tmp_path / "w.log", tmp_path / "x.log"], on_broken="list")
+    assert len(logs_scan.records) == 2 - logs_scan.duplicates
+    (error,) = logs_scan.broken
     assert isinstance(error, UnreadableLogError)
     assert "'weak' broke" in error.message
     assert "g-weak" in error.hint
@@ -67,12 +67,12 @@ def test_plug_in_that_breaks_in_a_worker_is_told_by_the_scan(tmp_path: Path) -> 
     path = tmp_path / "x.log"
     path.write_text("ERROR x\n")
     packed, _ = scan_packed(ReadTask(path=path))
-    assert "e-nosy" in {one.entry for one in packed.broken_readers}
+    assert "e-nosy" in {reader.entry for reader in packed.broken_readers}
     reader_plugins.plugged_in.cache_clear()  # as in the process that gave out the work: it asked no reader
-    assert "e-nosy" not in {one.entry for one in broken_readers()}
+    assert "e-nosy" not in {reader.entry for reader in broken_readers()}
     with ThreadPoolExecutor(1) as worker:
-        found = scan([path], executor=worker)
-    entries = sorted(one.entry for one in found.broken_readers)
+        logs_scan = scan([path], executor=worker)
+    entries = sorted(reader.entry for reader in logs_scan.broken_readers)
     assert entries == ["a-missing", "b-fails", "c-shapeless", "d-taken", "e-nosy"]
 
 

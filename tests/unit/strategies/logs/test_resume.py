@@ -32,8 +32,8 @@ def test_a_stray_record_between_whole_episodes_is_counted(
 ) -> None:
     path = tmp_path / name
     path.write_bytes(body + jsonl(stranger))
-    found = scan([path])
-    assert (len(found.records), found.unknown, found.malformed) == (2, {unknown: 1}, ())
+    logs_scan = scan([path])
+    assert (len(logs_scan.records), logs_scan.unknown, logs_scan.malformed) == (2, {unknown: 1}, ())
 
 
 def test_whole_episodes_on_very_long_lines_are_read_on(tmp_path: Path) -> None:
@@ -42,8 +42,8 @@ def test_whole_episodes_on_very_long_lines_are_read_on(tmp_path: Path) -> None:
     path.write_bytes(first)
     stored = scan_on([path], {}).offsets
     path.write_bytes(first + CHAT_LINES)
-    found = scan_on([path], stored)
-    assert (found.text_bytes, len(found.records)) == (len(CHAT_LINES), 2)
+    logs_scan = scan_on([path], stored)
+    assert (logs_scan.text_bytes, len(logs_scan.records)) == (len(CHAT_LINES), 2)
 
 
 def other_state(offsets: dict[str, bytes], state: bytes) -> dict[str, bytes]:
@@ -60,8 +60,8 @@ def test_a_state_that_another_version_wrote_is_read_again(tmp_path: Path) -> Non
     path.write_bytes(b"".join(lines[:4]))
     stored = other_state(dict(scan_on([path], {}).offsets), msgspec.msgpack.encode(["another", "shape"]))
     path.write_bytes(CODEX)
-    found = scan_on([path], stored)
-    assert (found.text_bytes, found.records) == (len(CODEX), scan([path]).records)
+    logs_scan = scan_on([path], stored)
+    assert (logs_scan.text_bytes, logs_scan.records) == (len(CODEX), scan([path]).records)
 
 
 def test_a_log_that_is_read_as_another_format_is_read_again(tmp_path: Path) -> None:
@@ -69,8 +69,8 @@ def test_a_log_that_is_read_as_another_format_is_read_again(tmp_path: Path) -> N
     path.write_bytes(CODEX)
     stored = scan_on([path], {}).offsets
     path.write_bytes(CODEX + b"ERROR at the end\n")
-    found = scan_on([path], stored, log_format="plain-text")
-    assert (found.files[0].format, found.text_bytes) == ("plain-text", len(CODEX) + 17)
+    logs_scan = scan_on([path], stored, log_format="plain-text")
+    assert (logs_scan.files[0].format, logs_scan.text_bytes) == ("plain-text", len(CODEX) + 17)
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_state_of_a_reader_holds_no_text_of_the_log(
 def test_the_rest_of_a_very_long_line_is_passed_over_and_counted(tmp_path: Path) -> None:
     path = tmp_path / "job.log"
     path.write_bytes(b"start\n" + LONG + b"\r\nERROR after it\n" + LONG)
-    found = scan([path])
-    (record,) = found.records
+    logs_scan = scan([path])
+    (record,) = logs_scan.records
     assert [(step.span.line, step.span.byte_start) for step in record.steps] == [
         (2, 6),
         (3, len(LONG) + 8),
@@ -110,8 +110,8 @@ def test_the_rest_of_a_very_long_line_is_passed_over_and_counted(tmp_path: Path)
         14,
         LINE_LIMIT_BYTES,
     ]
-    assert [(bad.line, bad.byte_start) for bad in found.malformed] == [(2, 6), (4, len(LONG) + 23)]
-    assert all("1 MiB" in bad.reason for bad in found.malformed)
+    assert [(bad.line, bad.byte_start) for bad in logs_scan.malformed] == [(2, 6), (4, len(LONG) + 23)]
+    assert all("1 MiB" in bad.reason for bad in logs_scan.malformed)
 
 
 def test_a_very_long_line_is_read_on_behind_its_end(tmp_path: Path) -> None:
@@ -120,16 +120,18 @@ def test_a_very_long_line_is_read_on_behind_its_end(tmp_path: Path) -> None:
     read = []
     for body in (b"start\n" + LONG[:3_000_000], b"start\n" + LONG + b"\n", b"start\n" + LONG + b"\nERROR x\n"):
         path.write_bytes(body)
-        found = scan_on([path], stored, live=True)
-        stored = dict(found.offsets)
-        read.append((found.text_bytes, [step.span.line for one in found.records for step in one.steps]))
+        logs_scan = scan_on([path], stored, live=True)
+        stored = dict(logs_scan.offsets)
+        read.append(
+            (logs_scan.text_bytes, [step.span.line for record in logs_scan.records for step in record.steps])
+        )
     assert read == [(3_000_006, []), (len(LONG) + 1, [2]), (8, [2, 3])]
 
 
 def test_a_line_takes_no_more_memory_than_its_limit(tmp_path: Path) -> None:
     path = tmp_path / "job.log"
     path.write_bytes(LONG * 2 + b"\nend\n")
-    found = list(blocks(LogFile(path)))
-    assert [len(block.raw) for block in found] == [LINE_LIMIT_BYTES, 4]
-    assert found[1] == LineBlock(b"end\n", 2 * len(LONG) + 1)
+    line_blocks = list(blocks(LogFile(path)))
+    assert [len(block.raw) for block in line_blocks] == [LINE_LIMIT_BYTES, 4]
+    assert line_blocks[1] == LineBlock(b"end\n", 2 * len(LONG) + 1)
     assert BLOCK_BYTES <= LINE_LIMIT_BYTES

@@ -33,11 +33,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_folder_is_read_in_depth_and_what_is_no_log_is_named(folder: Path) -> None:
-    found = scan([folder])
-    assert [file.format for file in found.files] == ["steps", "", "steps", "action-observation"]
-    assert found.skipped == (str(folder / "LICENSE.md"),)
-    assert (len(found.records), found.duplicates) == (4, 2)
-    assert found.size_bytes == sum(file.size_bytes for file in found.files) > 0
+    logs_scan = scan([folder])
+    assert [file.format for file in logs_scan.files] == ["steps", "", "steps", "action-observation"]
+    assert logs_scan.skipped == (str(folder / "LICENSE.md"),)
+    assert (len(logs_scan.records), logs_scan.duplicates) == (4, 2)
+    assert logs_scan.size_bytes == sum(file.size_bytes for file in logs_scan.files) > 0
 
 
 def test_order_and_repetition_of_paths_do_not_matter(folder: Path) -> None:
@@ -48,9 +48,9 @@ def test_order_and_repetition_of_paths_do_not_matter(folder: Path) -> None:
 def test_file_that_was_named_and_is_no_log_is_an_error(folder: Path) -> None:
     with pytest.raises(UnreadableLogError, match=r"LICENSE\.md"):
         scan([folder / "LICENSE.md"])
-    found = scan([folder / "LICENSE.md", folder / "own.jsonl"], on_broken="list")
-    assert len(found.broken) == 1
-    assert len(found.records) == 2
+    logs_scan = scan([folder / "LICENSE.md", folder / "own.jsonl"], on_broken="list")
+    assert len(logs_scan.broken) == 1
+    assert len(logs_scan.records) == 2
 
 
 def test_missing_path_and_unknown_format_are_named(folder: Path) -> None:
@@ -62,8 +62,8 @@ def test_missing_path_and_unknown_format_are_named(folder: Path) -> None:
 
 def test_progress_ends_at_the_total(folder: Path) -> None:
     seen: list[tuple[int, int]] = []
-    found = scan([folder / "own.jsonl", folder / "run_x.json.gz"], progress=lambda *at: seen.append(at))
-    assert seen[-1] == (found.size_bytes, found.size_bytes)
+    logs_scan = scan([folder / "own.jsonl", folder / "run_x.json.gz"], progress=lambda *at: seen.append(at))
+    assert seen[-1] == (logs_scan.size_bytes, logs_scan.size_bytes)
     assert seen == sorted(seen)
 
 

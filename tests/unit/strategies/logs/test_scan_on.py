@@ -36,7 +36,7 @@ def registry(tmp_path: Path) -> Registry:
     return new_registry(tmp_path / "of", TickingClock())
 
 
-def said(number: int, kind: str = "user") -> dict[str, object]:
+def message(number: int, kind: str = "user") -> dict[str, object]:
     at = f"2026-01-01T00:00:{number:02}Z"
     return {
         "type": kind,
@@ -67,10 +67,10 @@ def test_file_read_in_two_halves_gives_the_records_of_one_reading(tmp_path: Path
     stored: Mapping[str, bytes] = {}
     for upto in range(len(lines) + 1):
         path.write_bytes(b"".join(lines[:upto]))
-        found = scan_on([path], stored)
-        stored = {**stored, **found.offsets}
-        assert found.text_bytes <= max(map(len, lines))
-    ids = {record.id for record in found.records}
+        logs_scan = scan_on([path], stored)
+        stored = {**stored, **logs_scan.offsets}
+        assert logs_scan.text_bytes <= max(map(len, lines))
+    ids = {record.id for record in logs_scan.records}
     assert ids <= {record.id for record in scan([path]).records}
     assert ids
 
@@ -81,10 +81,10 @@ def test_edit_that_waits_for_its_result_is_known_when_reading_goes_on(tmp_path: 
     stored: dict[str, bytes] = {}
     for upto in range(1, 5):
         path.write_bytes(b"".join(lines[:upto]))
-        found = scan_on([path], stored)
-        stored = dict(found.offsets)
+        logs_scan = scan_on([path], stored)
+        stored = dict(logs_scan.offsets)
         assert b"old_string" not in b"".join(stored.values())
-    (record,) = found.records
+    (record,) = logs_scan.records
     assert [step.marks for step in record.steps] == [("edit",), ("edit", "revert")]
     assert record.id == scan([path]).records[0].id
 
@@ -104,34 +104,34 @@ def test_unchanged_files_are_not_opened_and_others_are_read_again(tmp_path: Path
 
 def test_file_that_was_cut_off_or_replaced_is_read_from_its_start(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
-    path.write_bytes(jsonl(*map(said, range(5))))
+    path.write_bytes(jsonl(*map(message, range(5))))
     stored = scan_on([path], {}).offsets
-    for body in (jsonl(said(9)), jsonl(*map(said, range(10, 30)))):
+    for body in (jsonl(message(9)), jsonl(*map(message, range(10, 30)))):
         path.write_bytes(body)
         assert scan_on([path], stored).text_bytes == len(body)
 
 
 def test_renamed_file_is_read_on_under_its_new_name(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
-    path.write_bytes(jsonl(said(1)))
+    path.write_bytes(jsonl(message(1)))
     stored = scan_on([path], {}).offsets
     path.rename(tmp_path / "s.1.jsonl")
-    more = jsonl(said(2))
+    more = jsonl(message(2))
     with (tmp_path / "s.1.jsonl").open("ab") as file:
         file.write(more)
-    path.write_bytes(jsonl(said(3)))
-    found = scan_on([tmp_path], stored)
-    assert [file.text_bytes for file in found.files] == [len(more), len(jsonl(said(3)))]
-    assert found.moved == {str(tmp_path / "s.1.jsonl"): str(path), str(path): ""}
+    path.write_bytes(jsonl(message(3)))
+    logs_scan = scan_on([tmp_path], stored)
+    assert [file.text_bytes for file in logs_scan.files] == [len(more), len(jsonl(message(3)))]
+    assert logs_scan.moved == {str(tmp_path / "s.1.jsonl"): str(path), str(path): ""}
 
 
 def test_last_line_without_a_newline_counts_at_once_and_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
-    body = jsonl(said(1), said(2))
+    body = jsonl(message(1), message(2))
     path.write_bytes(body[:-1])
     first = scan_on([path], {})
     assert len(first.records[0].steps) == 2
-    path.write_bytes(body + jsonl(said(3)))
+    path.write_bytes(body + jsonl(message(3)))
     assert len(scan_on([path], first.offsets).records[0].steps) == 3
     live = scan_on([path], {}, live=True)
     path.write_bytes(body[:-1])
@@ -143,10 +143,10 @@ def test_longer_reading_replaces_the_shorter_one_without_counting_twice(
     registry: Registry, tmp_path: Path
 ) -> None:
     path = tmp_path / "s.jsonl"
-    path.write_bytes(jsonl(said(1)))
+    path.write_bytes(jsonl(message(1)))
     _, first = scan_into(registry, [path], live=True)
     (short,) = all_episodes(registry)
-    path.write_bytes(jsonl(said(1), said(2)))
+    path.write_bytes(jsonl(message(1), message(2)))
     _, second = scan_into(registry, [path], live=True)
     (longer,) = all_episodes(registry)
     assert [(taken.new_episodes, taken.longer) for taken in (first, second)] == [(1, 0), (0, 1)]
@@ -156,11 +156,11 @@ def test_longer_reading_replaces_the_shorter_one_without_counting_twice(
 
 
 def test_shorter_copy_found_later_stays_behind_the_longer_reading(registry: Registry, tmp_path: Path) -> None:
-    (tmp_path / "long.jsonl").write_bytes(jsonl(said(1), said(2)))
+    (tmp_path / "long.jsonl").write_bytes(jsonl(message(1), message(2)))
     scan_into(registry, [tmp_path / "long.jsonl"])
-    (tmp_path / "copy.jsonl").write_bytes(jsonl(said(1)))
+    (tmp_path / "copy.jsonl").write_bytes(jsonl(message(1)))
     _, taken = scan_into(registry, [tmp_path / "copy.jsonl"])
-    assert (taken.new_episodes, [len(one.steps) for one in all_episodes(registry)]) == (0, [2])
+    assert (taken.new_episodes, [len(record.steps) for record in all_episodes(registry)]) == (0, [2])
 
 
 def test_two_runs_of_one_name_are_not_taken_for_readings_of_one(registry: Registry, tmp_path: Path) -> None:
@@ -192,9 +192,9 @@ def test_a_log_that_was_rotated_and_packed_counts_once(
     path.unlink()
     packed = {".gz": gzip.compress, ".zst": zstandard.ZstdCompressor().compress}.get(logs.suffix, bytes)
     logs.write_bytes(packed(body))
-    found, again = scan_into(registry, [logs])
+    logs_scan, again = scan_into(registry, [logs])
     assert (first.new_episodes, again.new_episodes) == (len(all_episodes(registry)), 0)
-    assert (found.broken, len(found.files)) == ((), 1)
+    assert (logs_scan.broken, len(logs_scan.files)) == ((), 1)
 
 
 def test_an_episode_that_had_only_begun_is_replaced_by_the_whole_of_it_in_an_archive(
@@ -206,7 +206,7 @@ def test_an_episode_that_had_only_begun_is_replaced_by_the_whole_of_it_in_an_arc
     step = {"type": "step", "episode": "a", "tool": "sql", "text": "SELECT 1"}
     (tmp_path / "own.jsonl.1.gz").write_bytes(gzip.compress(jsonl(begun, step)))
     _, taken = scan_into(registry, [tmp_path / "own.jsonl.1.gz"])
-    assert (taken.longer, [len(one.steps) for one in all_episodes(registry)]) == (1, [1])
+    assert (taken.longer, [len(record.steps) for record in all_episodes(registry)]) == (1, [1])
 
 
 def test_a_path_that_is_gone_ends_a_scan_but_no_watch(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_offsets_come_with_their_episodes_or_not_at_all(
     registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "s.jsonl"
-    path.write_bytes(jsonl(said(1)))
+    path.write_bytes(jsonl(message(1)))
 
     def failing(*_: object, **__: object) -> None:
         raise RuntimeError("the power is gone")
@@ -258,13 +258,13 @@ def test_workers_give_the_same_bytes_as_one_pass(tmp_path: Path, kind: str) -> N
             name = f"{number}-{sample.name}"
             (tmp_path / name).write_bytes(sample.body.replace(b"table", b"table%d" % number))
     (tmp_path / "none.md").write_text("No log at all.")
-    one = scan([tmp_path], on_broken="list")
+    one_pass = scan([tmp_path], on_broken="list")
     seen: list[tuple[int, int]] = []
     processes = engine_of(EngineSettings(), processes=2).workers
     with ThreadPoolExecutor(2) if kind == "threads" else processes.started() as pool:
         many = scan([tmp_path], on_broken="list", executor=pool, progress=lambda *at: seen.append(at))
-    assert [encode(record) for record in many.records] == [encode(record) for record in one.records]
-    assert (many.files, many.skipped, many.duplicates) == (one.files, one.skipped, one.duplicates)
+    assert [encode(record) for record in many.records] == [encode(record) for record in one_pass.records]
+    assert (many.files, many.skipped, many.duplicates) == (one_pass.files, one_pass.skipped, one_pass.duplicates)
     assert seen[-1][0] == seen[-1][1] > 0
 
 

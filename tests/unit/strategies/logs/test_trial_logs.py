@@ -85,8 +85,8 @@ def test_a_trial_is_one_episode_with_the_task_and_the_outcome_of_its_result(
     other = trial(tmp_path / "other", logs, result(verifier_result={"rewards": {"reward": 0}}))
     (failed,) = scan([other]).records
     assert (failed.task, failed.outcome) == (record.task, EpisodeOutcome(0, "reward"))
-    assert [found.id for found in scan([where / "result.json"]).records] == [record.id]
-    assert [found.id for found in scan_on([tmp_path / "jobs"], {}).records] == [record.id]
+    assert [episode.id for episode in scan([where / "result.json"]).records] == [record.id]
+    assert [episode.id for episode in scan_on([tmp_path / "jobs"], {}).records] == [record.id]
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,9 @@ def test_a_trial_that_broke_says_nothing_of_its_task_and_a_reward_beyond_one_is_
     ended_by: str,
     unknown: dict[str, int],
 ) -> None:
-    found = scan([trial(tmp_path, {"agent/trajectory.json": ATIF}, ending)])
-    assert [(record.outcome, record.ended_by) for record in found.records] == [(outcome, ended_by)]
-    assert found.unknown == unknown
+    logs_scan = scan([trial(tmp_path, {"agent/trajectory.json": ATIF}, ending)])
+    assert [(record.outcome, record.ended_by) for record in logs_scan.records] == [(outcome, ended_by)]
+    assert logs_scan.unknown == unknown
 
 
 @pytest.mark.parametrize(("name", "body"), [("trajectory.json", ATIF), ("sessions/s1.jsonl", CLAUDE)])
@@ -135,17 +135,17 @@ def test_a_result_that_comes_after_the_log_was_read_reaches_its_episode(
 def test_a_trial_without_a_log_that_is_known_is_named_with_the_reason(tmp_path: Path) -> None:
     broke = result(verifier_result=None, exception_info={"exception_type": "AgentSetupTimeoutError"})
     where = trial(tmp_path, {"agent/oracle.txt": b"done\n"}, broke)
-    found = scan([tmp_path])
-    assert found.records == ()
-    (empty,) = found.empty
+    logs_scan = scan([tmp_path])
+    assert logs_scan.records == ()
+    (empty,) = logs_scan.empty
     assert empty.source == str(where / "result.json")
     assert "AgentSetupTimeoutError" in empty.why_empty
 
 
 def test_what_sub_agents_did_in_a_trial_gets_no_outcome(tmp_path: Path) -> None:
     aside = b'{"type":"assistant","session_id":"st1","parent_tool_use_id":"t","message":{"content":"x"}}\n'
-    found = scan([trial(tmp_path, {"agent/claude-code.txt": CLAUDE_STREAM + aside}, result())])
-    assert [record.outcome for record in found.records] == [EpisodeOutcome(1, "reward"), None]
+    logs_scan = scan([trial(tmp_path, {"agent/claude-code.txt": CLAUDE_STREAM + aside}, result())])
+    assert [record.outcome for record in logs_scan.records] == [EpisodeOutcome(1, "reward"), None]
 
 
 def test_an_old_run_of_terminal_bench_says_whether_its_task_was_resolved(tmp_path: Path) -> None:

@@ -198,10 +198,14 @@ def test_a_request_that_cannot_be_is_a_fault_of_ours(make: Any) -> None:  # noqa
 def bare(schema: Any) -> Any:  # noqa: ANN401 - JSON of any shape
     """Take away what is words, and what we ask for and the SDK does not."""
     if isinstance(schema, list):
-        return [bare(one) for one in schema]
+        return [bare(subschema) for subschema in schema]
     if isinstance(schema, dict):
-        kept = {key: bare(one) for key, one in schema.items() if key not in {"description", "title", "required"}}
-        return kept if "minItems" not in kept else {key: one for key, one in kept.items() if key != "minItems"}
+        kept = {
+            key: bare(subschema)
+            for key, subschema in schema.items()
+            if key not in {"description", "title", "required"}
+        }
+        return kept if "minItems" not in kept else {key: value for key, value in kept.items() if key != "minItems"}
     return schema
 
 

@@ -256,7 +256,7 @@ def test_a_batch_is_reserved_prompt_by_prompt_until_each_has_its_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "said", "hint"),
+    ("table", "message", "hint"),
     [
         ({"propser": "m"}, "propser", "did you mean proposer?"),
         ({"cap_usd_per_day": -1}, "cap_usd_per_day to -1", "docs/configuration.md"),
@@ -265,10 +265,10 @@ def test_a_batch_is_reserved_prompt_by_prompt_until_each_has_its_end() -> None:
         ({"batch": "yes"}, "batch to 'yes'", "docs/configuration.md"),
     ],
 )
-def test_settings_that_cannot_be_are_named(table: dict[str, object], said: str, hint: str) -> None:
+def test_settings_that_cannot_be_are_named(table: dict[str, object], message: str, hint: str) -> None:
     with pytest.raises(UsageError) as error:
         ModelSettings.from_mapping(table)
-    assert said in error.value.message
+    assert message in error.value.message
     assert error.value.hint == hint
 
 

@@ -49,29 +49,29 @@ def learned(registry: Registry, clock: TickingClock, place: object) -> Registry:
 
 
 def recorded(registry: Registry) -> list[VersionScored]:
-    found = registry.log.read(types=("VersionScored",))
-    return [one.event for one in found if isinstance(one.event, VersionScored)]
+    envelopes = registry.log.read(types=("VersionScored",))
+    return [envelope.event for envelope in envelopes if isinstance(envelope.event, VersionScored)]
 
 
 def test_a_version_in_use_is_measured_anew_once_its_score_is_old(learned: Registry) -> None:
-    (one,) = recheck(learned, DAILY, seed=7)
-    assert isinstance(one.score, Score)
-    assert (one.skill, one.version, one.fallen) == (NAME, 2, False)
+    (rechecked,) = recheck(learned, DAILY, seed=7)
+    assert isinstance(rechecked.score, Score)
+    assert (rechecked.skill, rechecked.version, rechecked.fallen) == (NAME, 2, False)
     (event,) = recorded(learned)
-    assert (event.cause, event.score) == ("recheck", one.score)
-    assert learned.capsule(NAME).score == one.score
+    assert (event.cause, event.score) == ("recheck", rechecked.score)
+    assert learned.capsule(NAME).score == rechecked.score
 
 
 def test_versions_that_have_a_name_are_in_use_and_others_are_not(learned: Registry) -> None:
     learned.execute(MoveAlias(NAME, "production", 1))
     learn(learned, "More.\n", candidate="c2", claims=())
-    assert [one.version for one in recheck(learned, DAILY, seed=7)] == [1, 3]
+    assert [rechecked.version for rechecked in recheck(learned, DAILY, seed=7)] == [1, 3]
 
 
 def test_a_young_score_is_left_alone_and_the_wait_is_told(learned: Registry, clock: TickingClock) -> None:
-    (one,) = recheck(learned, DAILY, seed=7)
-    assert one.score is not None
-    measured = datetime.fromisoformat(one.score.measured_at)
+    (rechecked,) = recheck(learned, DAILY, seed=7)
+    assert rechecked.score is not None
+    measured = datetime.fromisoformat(rechecked.score.measured_at)
     clock.step_s = 60.0
     clock.looks = round((measured - START).total_seconds() / clock.step_s)  # a minute at a time from there on
     assert recheck(learned, DAILY, seed=7) == ()
@@ -80,8 +80,8 @@ def test_a_young_score_is_left_alone_and_the_wait_is_told(learned: Registry, clo
 
 
 def test_a_score_under_the_floor_is_told(learned: Registry) -> None:
-    (one,) = recheck(learned, Recheck(86_400.0, floor=0.99), seed=7)
-    assert one.fallen
+    (rechecked,) = recheck(learned, Recheck(86_400.0, floor=0.99), seed=7)
+    assert rechecked.fallen
 
 
 def test_where_nothing_new_is_known_nothing_is_written(learned: Registry) -> None:
@@ -94,13 +94,13 @@ def test_where_nothing_new_is_known_nothing_is_written(learned: Registry) -> Non
 
 def test_what_cannot_be_measured_is_told_and_nothing_else_stops(registry: Registry, place: object) -> None:
     del place
-    (one,) = recheck(registry, DAILY, seed=7)
-    assert (one.score, "cannot be measured" in one.unmeasured) == (None, True)
+    (rechecked,) = recheck(registry, DAILY, seed=7)
+    assert (rechecked.score, "cannot be measured" in rechecked.unmeasured) == (None, True)
 
 
 def test_the_evaluator_of_the_pool_stays_what_it_is(learned: Registry) -> None:
     recheck(learned, DAILY, seed=7)
-    assert {one.scope for one in learned.evaluators()} == {"named"}
+    assert {evaluator.scope for evaluator in learned.evaluators()} == {"named"}
 
 
 def ran(*tasks: str, run: str = "old", agent: str = "1.0", model: str = "") -> list[EpisodeRecord]:
@@ -112,7 +112,7 @@ THEN = ran("a", "b", "c", "d", "e", "f", "g", "h")
 
 
 @pytest.mark.parametrize(
-    ("since", "age_s", "told"),
+    ("since", "age_s", "expected"),
     [
         ([], 0.0, Staleness()),
         (ran("a", "b"), MOST_AGE_S, Staleness()),
@@ -127,16 +127,16 @@ THEN = ran("a", "b", "c", "d", "e", "f", "g", "h")
     ],
 )
 def test_a_measurement_is_stale_once_the_world_moved_on(
-    since: list[EpisodeRecord], age_s: float, told: Staleness
+    since: list[EpisodeRecord], age_s: float, expected: Staleness
 ) -> None:
-    found = staleness(THEN, since, age_s=age_s)
-    assert found == told
-    assert bool(found) == (told != Staleness())
+    stale = staleness(THEN, since, age_s=age_s)
+    assert stale == expected
+    assert bool(stale) == (expected != Staleness())
 
 
 def models_measured(registry: Registry) -> tuple[str, ...]:
-    found = measurement_of(registry, NAME, all_episodes(registry))
-    return found.models if found else ()
+    measurement = measurement_of(registry, NAME, all_episodes(registry))
+    return measurement.models if measurement else ()
 
 
 def stale_now(registry: Registry) -> Staleness | None:
@@ -151,7 +151,7 @@ def test_another_model_makes_the_live_version_stale_until_it_is_measured_again(l
     assert "larger" not in models_measured(learned)
     assert not stale_now(learned)
     records = world_with_a_rule(2, tasks=20)
-    other = [msgspec.structs.replace(one, id=f"x/{one.id}", run="larger") for one in records]
+    other = [msgspec.structs.replace(record, id=f"x/{record.id}", run="larger") for record in records]
     take_in(learned, other)
     stale = stale_now(learned)
     assert stale is not None
@@ -163,8 +163,8 @@ def test_another_model_makes_the_live_version_stale_until_it_is_measured_again(l
 
 def test_episodes_that_a_measurement_left_out_are_told_as_not_measured_and_not_as_new(learned: Registry) -> None:
     known = all_episodes(learned)
-    half = sorted({one.task for one in known})[::2]
-    ground = prepare(learned, only={one.id for one in known if one.task in half})
+    half = sorted({record.task for record in known})[::2]
+    ground = prepare(learned, only={record.id for record in known if record.task in half})
     score_version(learned, NAME, 2, ground, seed=7, cause="recheck")
     stale = stale_now(learned)
     assert stale is not None

@@ -34,10 +34,10 @@ def held(registry: Registry, *texts: str, edits: tuple[Edit, ...] = (), candidat
     own = edits or (Edit(op="append", gene=capsule.genes[0].id, text=texts or ("Look at the tables first.\n",)),)
     proposed = proposal(capsule, *own, candidate=candidate, claims=() if edits else (DO,))
     judged(registry, proposed, "hold")
-    return found(registry, candidate)
+    return candidate_named(registry, candidate)
 
 
-def found(registry: Registry, name: str) -> Candidate:
+def candidate_named(registry: Registry, name: str) -> Candidate:
     candidate = registry.candidate(name)
     assert candidate is not None
     return candidate
@@ -54,7 +54,7 @@ def test_an_approval_is_a_review_a_promotion_and_a_version_with_the_measured_sco
     assert promotion.reasons == ("approved by a person: it reads well",)
     assert isinstance(version, CapsuleVersioned)
     assert version.cause == "override"
-    candidate, capsule = found(registry, "c1"), registry.capsule(NAME)
+    candidate, capsule = candidate_named(registry, "c1"), registry.capsule(NAME)
     assert (candidate.verdict, candidate.version, capsule.version) == ("promote", 2, 2)
     assert isinstance(capsule.score, Score)
     assert not capsule.unproven
@@ -65,23 +65,25 @@ def test_what_nobody_measured_stays_unproven(registry: Registry) -> None:
     capsule = registry.capsule(NAME)
     edit = Edit(op="append", gene=capsule.genes[0].id, text=("Be brief.\n",))
     registry.execute(Propose(proposal(capsule, edit)))
-    approve(registry, found(registry, "c1"), "house style")
+    approve(registry, candidate_named(registry, "c1"), "house style")
     capsule = registry.capsule(NAME)
     assert capsule.unproven
     assert isinstance(capsule.score, Unmeasured)
     number = next(n for n in range(1, 20) if why(registry, capsule, n).line.text == "Be brief.\n")
-    told = why(registry, capsule, number)
-    assert told.candidate is not None
-    assert told.candidate.reviewed is not None
-    assert told.candidate.reviewed.reason == "house style"
+    provenance = why(registry, capsule, number)
+    assert provenance.candidate is not None
+    assert provenance.candidate.reviewed is not None
+    assert provenance.candidate.reviewed.reason == "house style"
 
 
 def test_a_rejection_stays_known_and_reaches_the_proposers(registry: Registry) -> None:
     reject(registry, held(registry), "we left that database")
-    candidate = found(registry, "c1")
+    candidate = candidate_named(registry, "c1")
     assert candidate.verdict == "reject"
     assert candidate.reasons == ("rejected by a person: we left that database",)
-    assert [(one.verdict, one.claims) for one in remembered(registry, NAME, EVALUATOR)] == [("reject", (DO,))]
+    assert [
+        (past_proposal.verdict, past_proposal.claims) for past_proposal in remembered(registry, NAME, EVALUATOR)
+    ] == [("reject", (DO,))]
     assert registry.capsule(NAME).version == 1
 
 
@@ -122,7 +124,7 @@ def of_a_line_that_is_not_there(registry: Registry) -> Candidate:
 
 def decided(registry: Registry) -> Candidate:
     reject(registry, held(registry), "no")
-    return found(registry, "c1")
+    return candidate_named(registry, "c1")
 
 
 @pytest.mark.parametrize(
@@ -189,7 +191,7 @@ def test_people_agree_with_what_the_gate_let_through_and_decide_what_it_left_ope
         proposed = proposal(registry.capsule(NAME), line, candidate=name)
         registry.execute(Propose(proposed))
         registry.execute(Judge(measured(proposed), registry.clock.new_id(), "hold", (reason,)))
-        decide(registry, found(registry, name), "I read it")
+        decide(registry, candidate_named(registry, name), "I read it")
         publish(registry, NAME)
     registry.execute(LookOver("passed", NAME, "disagree", "a person's own decision is not the gate's"))
     agreement = agreement_of(registry, NAME)

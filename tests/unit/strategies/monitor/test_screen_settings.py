@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize(
-    ("keys", "said", "hint"),
+    ("keys", "message", "hint"),
     [
         ({"skills.wy": "w"}, "keys.skills.wy names no binding", "keys.skills.why"),
         ({"skills.why": "ctlr+w"}, "which is no key", "ctrl+w"),
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
         ({"skills.why": "w", "skills.open": "w"}, "which is the key of", "another key"),
     ],
 )
-def test_a_wrong_key_is_told_with_what_was_perhaps_meant(keys: dict[str, str], said: str, hint: str) -> None:
-    with pytest.raises(UsageError, match=said) as refused:
+def test_a_wrong_key_is_told_with_what_was_perhaps_meant(keys: dict[str, str], message: str, hint: str) -> None:
+    with pytest.raises(UsageError, match=message) as refused:
         checked_keys(keys)
     assert hint in refused.value.hint
 
@@ -100,7 +100,7 @@ def test_of_every_so_many_promotions_one_is_drawn_and_stays_drawn() -> None:
     first = drawn(made, every=10, seed=0)
     assert len(first) == 2
     assert drawn([*made[::-1], Promotion(90)], every=10, seed=0)[:2] == first
-    assert all(one in made[:10] or one in made[10:20] for one in first)
+    assert all(promotion in made[:10] or promotion in made[10:20] for promotion in first)
     draws = {drawn(made, every=10, seed=seed)[0].judged for seed in range(30)}
     assert len(draws) > 5
     assert drawn(made, every=0, seed=0) == []

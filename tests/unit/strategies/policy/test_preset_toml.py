@@ -57,7 +57,7 @@ def test_a_number_looser_than_the_written_rule_is_refused_with_its_bound(
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said", "hint"),
+    ("old", "new", "message", "hint"),
     [
         ("repair = 50", "repair = 40", "weights sum to 90", "balanced"),
         ("start = 4", "start = 1", "1 is below 2", "balanced"),
@@ -74,11 +74,11 @@ def test_a_number_looser_than_the_written_rule_is_refused_with_its_bound(
         ("alpha = 0.01", "alpha = 0.01 # " + "x" * MOST_CHARACTERS, "too long", ""),
     ],
 )
-def test_what_is_no_preset_is_refused_with_what_would_be(old: str, new: str, said: str, hint: str) -> None:
+def test_what_is_no_preset_is_refused_with_what_would_be(old: str, new: str, message: str, hint: str) -> None:
     assert OWN.count(old) == 1
     with pytest.raises(PresetError) as caught:
         preset_of(OWN.replace(old, new), "own.toml")
-    assert said in caught.value.message
+    assert message in caught.value.message
     assert hint in caught.value.hint
 
 

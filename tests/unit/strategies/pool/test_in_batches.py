@@ -45,11 +45,11 @@ def episode(name: str, task: str, action: str, error: str) -> dict[str, object]:
 @pytest.fixture
 def parts(tmp_path: Path) -> list[Path]:
     """Write three files: the last links tasks of the others by their answers, and shows that an error varies."""
-    told = [("a", "SELECT 1", ONE), ("b", "SELECT 2", ONE)]
+    earlier = [("a", "SELECT 1", ONE), ("b", "SELECT 2", ONE)]
     later = [(f"c{number}", f"SELECT {1 + number % 2}", other) for number, other in enumerate(OTHERS)]
     contents = [
         {f"{n}{i}": episode(f"{n}{i}", f"question {n}", action, error) for n, action, error in some for i in "012"}
-        for some in (told[:1], told[1:], later)
+        for some in (earlier[:1], earlier[1:], later)
     ]
     links = {"l1": episode("a0", "question a", "SELECT 2", OTHERS[1])}
     paths = []
@@ -69,7 +69,7 @@ def after(registry: Registry, batches: Sequence[Sequence[Path]]) -> Registry:
 def test_parts_come_to_the_same_templates_groups_figures_and_evaluator_as_all_at_once(
     tmp_path: Path, parts: list[Path]
 ) -> None:
-    told, each = [], [[part] for part in parts]
+    states, each = [], [[part] for part in parts]
     for name, batches in {"once": [parts], "each": each, "back": each[::-1]}.items():
         (tmp_path / name).mkdir()
         registry = after(new_registry(tmp_path / name, TickingClock()), batches)
@@ -82,12 +82,14 @@ def test_parts_come_to_the_same_templates_groups_figures_and_evaluator_as_all_at
             "any",
             unrouted_too=True,
         )
-        offered = {one.fingerprint: (one.count, one.episodes, one.severity, one.runs) for one in agenda.offers}
-        told.append((records, split_groups(registry), prepare(registry).evaluator, seen, offered))
-    assert len(told[0][3]) == 1
-    assert told[0][4]
-    assert told[1] == told[0]
-    assert told[2] == told[0]
+        offered = {
+            offer.fingerprint: (offer.count, offer.episodes, offer.severity, offer.runs) for offer in agenda.offers
+        }
+        states.append((records, split_groups(registry), prepare(registry).evaluator, seen, offered))
+    assert len(states[0][3]) == 1
+    assert states[0][4]
+    assert states[1] == states[0]
+    assert states[2] == states[0]
 
 
 def test_what_was_judged_keeps_its_templates_and_groups_whatever_comes_later(

@@ -163,8 +163,8 @@ def test_every_line_is_seen_once_through_rotations_and_a_killed_watcher(tmp_path
         thread.join()
     until(lambda: len(seen(registry)) >= len(expected), 60)
     watcher.send_signal(signal.SIGTERM)
-    said, _ = watcher.communicate(timeout=30)
-    *batches, last = said.splitlines()
+    output, _ = watcher.communicate(timeout=30)
+    *batches, last = output.splitlines()
     assert last == "left cleanly"
     assert seen(registry) == expected
     read, readings = (sum(column) for column in zip(*(map(int, batch.split()) for batch in batches), strict=True))
@@ -186,7 +186,7 @@ def test_a_watcher_that_starts_again_reads_only_what_is_new(tmp_path: Path) -> N
             registry,
             [path.parent],
             stop,
-            on_batch=lambda found, _: read.append(found.text_bytes),
+            on_batch=lambda logs_scan, _: read.append(logs_scan.text_bytes),
             after_look=stop.set,
         )
         return read
@@ -293,9 +293,9 @@ def test_half_a_line_waits_until_it_is_whole(tmp_path: Path) -> None:
     batches: list[tuple[int, int]] = []
     malformed = 0
 
-    def on_batch(found: object, taken: object) -> None:
+    def on_batch(logs_scan: object, taken: object) -> None:
         nonlocal malformed
-        malformed += len(found.malformed)  # type: ignore[attr-defined]
+        malformed += len(logs_scan.malformed)  # type: ignore[attr-defined]
         batches.append((len(seen(registry)), taken.new_episodes))  # type: ignore[attr-defined]
         if len(batches) == 1:
             with path.open("ab") as file:

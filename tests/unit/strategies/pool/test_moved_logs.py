@@ -40,13 +40,13 @@ def failing(episode: str, table: str) -> dict[str, object]:
 
 def kept_texts(registry: Registry) -> list[str]:
     """Give what the evidence of the repeated error says, and in which file."""
-    (names,) = [one.event.evidence for one in registry.signals() if one.event.kind == "error_template"]
-    found = [EvidenceRecord.from_bytes(body) for body in map(registry.log.get_blob, names) if body]
-    return sorted(f"{one.file.rpartition('/')[2]}: {one.text}" for one in found)
+    (names,) = [signal.event.evidence for signal in registry.signals() if signal.event.kind == "error_template"]
+    records = [EvidenceRecord.from_bytes(body) for body in map(registry.log.get_blob, names) if body]
+    return sorted(f"{record.file.rpartition('/')[2]}: {record.text}" for record in records)
 
 
 def sources(registry: Registry) -> dict[str, str]:
-    return {one.name: one.source.rpartition("/")[2] for one in all_episodes(registry)}
+    return {record.name: record.source.rpartition("/")[2] for record in all_episodes(registry)}
 
 
 def test_a_signal_of_episodes_from_before_and_after_a_rotation_shows_what_each_said(
@@ -60,8 +60,8 @@ def test_a_signal_of_episodes_from_before_and_after_a_rotation_shows_what_each_s
     scan_into(registry, [log.parent])
     expected = {"a": "app.1.jsonl", "b": "app.1.jsonl", "c": "app.jsonl", "d": "app.jsonl"}
     assert sources(registry) == expected
-    told = {"a": "users", "b": "pets_", "c": "rooms", "d": "dates"}
-    assert kept_texts(registry) == sorted(f"{expected[one]}: no such table: '{told[one]}'" for one in told)
+    tables = {"a": "users", "b": "pets_", "c": "rooms", "d": "dates"}
+    assert kept_texts(registry) == sorted(f"{expected[name]}: no such table: '{tables[name]}'" for name in tables)
 
 
 def test_what_lay_in_a_log_that_was_emptied_is_not_read_from_what_took_its_place(
@@ -87,8 +87,8 @@ def test_a_log_that_was_only_renamed_is_not_read_again(registry: Registry, tmp_p
     scan_into(registry, [tmp_path / "logs"])
     shutil.move(tmp_path / "logs" / "a.jsonl", tmp_path / "logs" / "a.old.jsonl")
     shutil.move(tmp_path / "logs" / "b.json", tmp_path / "logs" / "b.old.json")
-    found, taken = scan_into(registry, [tmp_path / "logs"])
-    assert (found.files, len(found.unchanged), taken.new_episodes) == ((), 2, 0)
+    logs_scan, taken = scan_into(registry, [tmp_path / "logs"])
+    assert (logs_scan.files, len(logs_scan.unchanged), taken.new_episodes) == ((), 2, 0)
     assert sorted(sources(registry).values()) == ["a.old.jsonl", "b.old.json"]
     again, _ = scan_into(registry, [tmp_path / "logs"])
     assert (again.moved, len(again.unchanged)) == ({}, 2)

@@ -32,7 +32,7 @@ DENIED = "The user doesn't want to proceed with this tool use. The tool use was 
 NOTE = "\n\nNote: The user's next message may say how they'd prefer you to work."
 
 
-def session(folder: Path, name: str, said: str) -> None:
+def session(folder: Path, name: str, words: str) -> None:
     """Write a session in which an agent pushes, and a person says something about that."""
     made: list[dict[str, object]] = []
 
@@ -49,7 +49,7 @@ def session(folder: Path, name: str, said: str) -> None:
     record("user", f"Mend the {name}.")
     for command in ("git add .", "git commit -m mended", "git push origin main"):
         runs(command)
-    record("user", said)
+    record("user", words)
     for command in (
         "git switch -c mine",
         "git push origin mine",
@@ -71,12 +71,12 @@ def kept_of(registry: Registry, signal: SignalRaised) -> list[EvidenceRecord]:
 
 
 def three_wishes(registry: Registry, folder: Path) -> SignalRaised:
-    for name, said in (
+    for name, words in (
         ("one", "Don't push main."),
         ("two", "No! Never push to main, I said"),
         ("three", "do not push to main"),
     ):
-        session(folder, name, said)
+        session(folder, name, words)
     scan_into(registry, [folder])
     (signal,) = raised(registry)
     return signal

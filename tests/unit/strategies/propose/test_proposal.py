@@ -69,11 +69,11 @@ def test_every_miner_skips_what_was_rejected_and_takes_the_next_best(proposer: P
     records = world_with_a_habit(2, kind)  # type: ignore[arg-type]
     ask = asking(division_of(records, "2").explore, action="make" if kind == "guard" else "")
     seen: list[tuple[Claim, ...]] = []
-    while claims := claims_of(replace(ask, tried=tuple(rejected(*one) for one in seen)), proposer):
+    while claims := claims_of(replace(ask, tried=tuple(rejected(*past_claims) for past_claims in seen)), proposer):
         assert claims not in seen
         seen.append(claims)
     assert len(seen) > 1
-    left = proposer(replace(ask, tried=tuple(rejected(*one) for one in seen)))
+    left = proposer(replace(ask, tried=tuple(rejected(*past_claims) for past_claims in seen)))
     assert left.refused == len(seen)
 
 
@@ -116,7 +116,9 @@ def test_memory_is_of_one_skill_and_one_evaluator(registry: Registry) -> None:
         registry.execute(Propose(proposed))
         registry.execute(Judge(measured(proposed), registry.clock.new_id(), verdict, ("so it is",)))
     evaluator = registry.candidates()[0].proposed.evaluator
-    assert [(one.verdict, one.claims) for one in remembered(registry, NAME, evaluator)] == [
+    assert [
+        (past_proposal.verdict, past_proposal.claims) for past_proposal in remembered(registry, NAME, evaluator)
+    ] == [
         ("reject", (DO,)),
         ("hold", (DO,)),
     ]

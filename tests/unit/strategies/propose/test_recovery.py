@@ -62,8 +62,8 @@ def test_handing_in_is_no_answer_to_an_error_whatever_it_goes_with(last: str) ->
     for number in range(200):
         gives_up = draws.random() < 0.5
         steps = [call("sql:SELECT"), call("sql:SELECT", NO_TABLE), call(last if gives_up else "sql:SELECT")]
-        one = episode(steps, outcome=float(draws.random() < (0.8 if gives_up else 0.2)), task=f"t{number}")
-        records.append(structs.replace(one, ended_by="agent" if gives_up else "environment"))
+        record = episode(steps, outcome=float(draws.random() < (0.8 if gives_up else 0.2)), task=f"t{number}")
+        records.append(structs.replace(record, ended_by="agent" if gives_up else "environment"))
     mined = recovery(asking(records, template=NO_TABLE))
     assert (mined.proposal, mined.tried) == (None, 0)
 

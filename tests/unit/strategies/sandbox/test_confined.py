@@ -192,7 +192,7 @@ def test_a_place_that_cannot_be_resolved_is_an_attempt(monkeypatch: pytest.Monke
     monkeypatch.setattr("os.path.realpath", refused)
     number = next(number for number, call in X86_64.items() if call.name == "creat")
     monkeypatch.setattr("strategies.sandbox.libc.machine", lambda: "x86_64")
-    found = reached(Notification(1, os.getpid(), number, (0,) * 6), SPEC)
-    assert (found.text, found.error) == ("", 0)  # a pointer to nothing
-    found = reached(Notification(1, os.getpid(), number, (1, *(0,) * 5)), SPEC)
-    assert (found.text, found.error) == ("tried to write /proc/1/root/made", 13)
+    attempt = reached(Notification(1, os.getpid(), number, (0,) * 6), SPEC)
+    assert (attempt.text, attempt.error) == ("", 0)  # a pointer to nothing
+    attempt = reached(Notification(1, os.getpid(), number, (1, *(0,) * 5)), SPEC)
+    assert (attempt.text, attempt.error) == ("tried to write /proc/1/root/made", 13)

@@ -51,7 +51,7 @@ def test_a_kind_with_nothing_to_offer_saves_up_no_credit() -> None:
     alone = served(50, [Waiting("repair")], BALANCED)
     assert set(deficits(alone, BALANCED).values()) == {0.0}
     after = [select(ALL, BALANCED, deficits([*alone, *served(n, ALL, BALANCED)], BALANCED)) for n in range(10)]
-    assert Counter(one.calls_for for one in after if one) == {"repair": 5, "harden": 3, "innovate": 2}
+    assert Counter(offer.calls_for for offer in after if offer) == {"repair": 5, "harden": 3, "innovate": 2}
 
 
 def test_a_zero_weight_is_never_chosen() -> None:

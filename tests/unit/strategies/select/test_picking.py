@@ -102,7 +102,7 @@ def test_repair_only_never_picks_anything_but_repair(offers: list[Waiting], past
     picked = select(offers, weights, deficits(history, weights))
     repairs = [offer for offer in offers if offer.calls_for == "repair"]
     assert picked is None if not repairs else picked in repairs
-    assert all(one.offer.calls_for == "repair" for one in preview(offers, weights, history))
+    assert all(previewed.offer.calls_for == "repair" for previewed in preview(offers, weights, history))
 
 
 def test_a_kind_that_appears_late_gets_no_back_pay() -> None:
@@ -123,12 +123,18 @@ def test_a_preview_is_what_then_happens() -> None:
     offers = [Waiting(kind, severity, f"{kind}{severity}") for kind in KINDS for severity in (0.1, 0.9)]
     seen = preview(offers, weights, [])
     history: list[PastPick] = []
-    for one in seen:
-        assert select(offers, weights, deficits(history, weights)) == one.offer
-        assert one.owed[one.offer.calls_for] == max(one.owed.values())
-        history.append(PastPick(one.offer.calls_for, tuple({offer.calls_for for offer in offers})))
-        offers.remove(one.offer)
-    assert [one.offer.calls_for for one in seen] == ["repair", "harden", "innovate", "repair", "harden"]
+    for previewed in seen:
+        assert select(offers, weights, deficits(history, weights)) == previewed.offer
+        assert previewed.owed[previewed.offer.calls_for] == max(previewed.owed.values())
+        history.append(PastPick(previewed.offer.calls_for, tuple({offer.calls_for for offer in offers})))
+        offers.remove(previewed.offer)
+    assert [shown_pick.offer.calls_for for shown_pick in seen] == [
+        "repair",
+        "harden",
+        "innovate",
+        "repair",
+        "harden",
+    ]
     assert len(preview(offers, weights, history, count=5)) == 1
     assert preview([], weights, []) == []
 

@@ -20,11 +20,11 @@ pytestmark = pytest.mark.data
 
 
 def test_intercode_gives_every_episode_and_the_two_templates(recorded_scan: Scanned) -> None:
-    found = recorded_scan("intercode_sql")
-    assert (len(found.records), found.duplicates, found.malformed) == (6204, 0, ())
-    assert len({record.run for record in found.records}) == 6
-    assert len({record.task for record in found.records}) == 1034
-    templates = {step.template for record in found.records for step in record.steps if step.error}
+    logs_scan = recorded_scan("intercode_sql")
+    assert (len(logs_scan.records), logs_scan.duplicates, logs_scan.malformed) == (6204, 0, ())
+    assert len({record.run for record in logs_scan.records}) == 6
+    assert len({record.task for record in logs_scan.records}) == 1034
+    templates = {step.template for record in logs_scan.records for step in record.steps if step.error}
     assert {"Table <*> doesn't exist", "Unknown column <*> in <*>"} <= templates
 
 
@@ -39,9 +39,11 @@ def test_intercode_answers_link_the_tasks_that_the_page_counts(recorded_scan: Sc
 
 
 def test_intercode_evidence_read_again_is_the_error(recorded_scan: Scanned) -> None:
-    found = recorded_scan("intercode_sql")
-    by_id = {record.id: record for record in found.records}
-    signal = next(one for one in detect(found.records) if one.template == "Table <*> doesn't exist")
+    logs_scan = recorded_scan("intercode_sql")
+    by_id = {record.id: record for record in logs_scan.records}
+    signal = next(
+        detected for detected in detect(logs_scan.records) if detected.template == "Table <*> doesn't exist"
+    )
     places = [(by_id[at.episode].source, by_id[at.episode].steps[at.step].span) for at in signal.occurrences]
     assert len(places) == len(signal.occurrences) > 0
     for raw, text in read_places(places):
@@ -51,21 +53,21 @@ def test_intercode_evidence_read_again_is_the_error(recorded_scan: Scanned) -> N
 
 def test_tau_bench_gives_four_trials_of_fifty_tasks(recorded_scan: Scanned) -> None:
     """36 runs met a tool error, 9 of them still succeeded."""
-    found = recorded_scan("tau_bench_airline")
-    assert len(found.records) == 200
-    assert len({record.task for record in found.records}) == 50
-    erring = [record for record in found.records if any(step.error for step in record.steps)]
+    logs_scan = recorded_scan("tau_bench_airline")
+    assert len(logs_scan.records) == 200
+    assert len({record.task for record in logs_scan.records}) == 50
+    erring = [record for record in logs_scan.records if any(step.error for step in record.steps)]
     assert len(erring) == 36
     assert sum(record.outcome.value for record in erring if record.outcome) == 9
 
 
 def test_claude_code_files_are_read_around_what_is_broken_in_them(recorded_scan: Scanned) -> None:
-    found = recorded_scan("claude_code")
-    assert len(found.records) == 5
-    assert [bad.line for bad in found.malformed] == [11, 13, 14, 15, 16, 18]
-    assert found.errors == 1
+    logs_scan = recorded_scan("claude_code")
+    assert len(logs_scan.records) == 5
+    assert [bad.line for bad in logs_scan.malformed] == [11, 13, 14, 15, 16, 18]
+    assert logs_scan.errors == 1
 
 
 def test_swe_agent_files_are_read(recorded_scan: Scanned) -> None:
-    found = recorded_scan("swe_agent")
-    assert [record.ended_by for record in found.records] == ["agent", "agent"]
+    logs_scan = recorded_scan("swe_agent")
+    assert [record.ended_by for record in logs_scan.records] == ["agent", "agent"]

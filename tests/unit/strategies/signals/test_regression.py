@@ -69,8 +69,8 @@ def test_more_of_the_hard_tasks_is_no_fall() -> None:
 
 
 def test_a_version_is_compared_with_the_last_one_that_did_not_fall_itself() -> None:
-    found = fallen(ran(GOOD), ran(BAD, version=2), ran(GOOD[:3], version=3), ran(BAD, version=4))
-    assert [(fall.version, fall.before) for fall in found] == [("2", "1"), ("4", "1")]
+    version_falls = fallen(ran(GOOD), ran(BAD, version=2), ran(GOOD[:3], version=3), ran(BAD, version=4))
+    assert [(fall.version, fall.before) for fall in version_falls] == [("2", "1"), ("4", "1")]
 
 
 def test_versions_that_say_the_same_are_judged_as_one() -> None:
@@ -82,15 +82,15 @@ def test_versions_that_say_the_same_are_judged_as_one() -> None:
 
 def test_the_lineage_decides_what_the_signal_compares() -> None:
     records = ran(GOOD) + ran(BAD, version=2) + ran(BAD, version=3)
-    straight = {one.action for one in detect(records) if one.kind == "regression"}
+    straight = {signal.action for signal in detect(records) if signal.kind == "regression"}
     assert straight == {"s@2", "s@3"}
     apart = detect(records, lineages={"s": [("1",), ("3",)]})
-    assert {one.action for one in apart if one.kind == "regression"} == {"s@3"}
+    assert {signal.action for signal in apart if signal.kind == "regression"} == {"s@3"}
 
 
 def test_an_episode_whose_version_nobody_knows_counts_for_none() -> None:
-    unknown = [msgspec.structs.replace(one, skills=(("s", ""),)) for one in ran(BAD, version=2)]
-    assert not [one for one in detect(ran(GOOD) + unknown) if one.kind == "regression"]
+    unknown = [msgspec.structs.replace(record, skills=(("s", ""),)) for record in ran(BAD, version=2)]
+    assert not [signal for signal in detect(ran(GOOD) + unknown) if signal.kind == "regression"]
 
 
 @pytest.mark.parametrize(("won", "lost"), [(0, 0), (7, 3), (1, 40)])
@@ -126,9 +126,9 @@ def test_where_nothing_changed_an_alarm_is_rare_however_often_it_is_looked(chanc
 
 
 def test_a_fall_of_thirty_points_is_found_within_eighty_episodes() -> None:
-    draws, found = random.Random(5), 0
+    draws, detections = random.Random(5), 0
     for _ in range(40):
         old = ran([float(draws.random() < 0.8) for _ in range(100)])
         new = ran([float(draws.random() < 0.5) for _ in range(80)], version=2)
-        found += bool(fallen(old, new))
-    assert found / 40 >= 0.9
+        detections += bool(fallen(old, new))
+    assert detections / 40 >= 0.9

@@ -51,7 +51,7 @@ def edit(target: int = -1, action: str = "Edit") -> StepRecord:
     return call(action, step_marks.EDIT, writes=True, same_target=target)
 
 
-def said(actor: Actor, *marked: str) -> StepRecord:
+def message(actor: Actor, *marked: str) -> StepRecord:
     return call("message" if actor == "agent" else "", *marked, kind="message", actor=actor)
 
 
@@ -92,7 +92,7 @@ def episode(
     return msgspec.structs.replace(record, **changes)
 
 
-def found(kind: str, *records: EpisodeRecord) -> list[Signal]:
+def signals_of(kind: str, *records: EpisodeRecord) -> list[Signal]:
     return [signal for signal in detect(records) if signal.kind == kind]
 
 
@@ -116,7 +116,7 @@ OTHER_FAIL = call("Bash:npm test", step_marks.TESTS_FAILED, error="1 failing")
     ],
 )
 def test_tests_that_passed_and_fail_after_an_edit_are_a_signal(steps: list[StepRecord], broken: list[int]) -> None:
-    (signal,) = found("test_failure_after_edit", episode(*steps))
+    (signal,) = signals_of("test_failure_after_edit", episode(*steps))
     assert places([signal]) == broken
     assert (signal.action, signal.template, signal.calls_for) == ("Bash:pytest", "1 failed", "repair")
 
@@ -132,7 +132,7 @@ def test_tests_that_passed_and_fail_after_an_edit_are_a_signal(steps: list[StepR
     ],
 )
 def test_tests_that_never_passed_or_no_edit_broke_are_none(steps: list[StepRecord]) -> None:
-    assert found("test_failure_after_edit", episode(*steps)) == []
+    assert signals_of("test_failure_after_edit", episode(*steps)) == []
 
 
 def versions(*outcomes: Sequence[float], skill: str = "s", first: int = 1) -> list[EpisodeRecord]:
@@ -154,12 +154,12 @@ GOOD, BAD = [1.0, 1.0, 1.0, 0.0] * 8, [0.0, 0.0, 0.0, 1.0] * 8
 
 
 def test_version_that_wins_surely_less_than_the_one_before_is_a_regression() -> None:
-    (signal,) = found("regression", *versions(GOOD, BAD))
+    (signal,) = signals_of("regression", *versions(GOOD, BAD))
     assert (signal.action, signal.calls_for, signal.episodes) == ("s@2", "repair", BAD.count(0.0))
 
 
 def test_versions_are_ordered_by_number_not_as_words() -> None:
-    (signal,) = found("regression", *versions(GOOD, BAD, first=9))
+    (signal,) = signals_of("regression", *versions(GOOD, BAD, first=9))
     assert signal.action == "s@10"
 
 
@@ -176,7 +176,7 @@ def test_versions_are_ordered_by_number_not_as_words() -> None:
     ],
 )
 def test_version_without_a_sure_fall_is_no_regression(outcomes: list[list[float]]) -> None:
-    assert found("regression", *versions(*outcomes)) == []
+    assert signals_of("regression", *versions(*outcomes)) == []
 
 
 def test_regression_needs_a_version_and_an_outcome_that_is_no_guess() -> None:
@@ -187,7 +187,7 @@ def test_regression_needs_a_version_and_an_outcome_that_is_no_guess() -> None:
         for record in records
         if record.outcome
     ]
-    assert found("regression", *unversioned) == found("regression", *guessed) == []
+    assert signals_of("regression", *unversioned) == signals_of("regression", *guessed) == []
 
 
 def test_cusum_fires_at_five_deviations_of_a_fall_beyond_half_a_one() -> None:
@@ -212,14 +212,14 @@ def minutes(*failed: bool, every_s: int = 10, tool: str = "book") -> EpisodeReco
 
 
 def test_tool_that_burns_its_budget_in_both_windows_is_a_signal() -> None:
-    (signal,) = found("burn_rate", minutes(*[False] * 6, *[True] * 12))
+    (signal,) = signals_of("burn_rate", minutes(*[False] * 6, *[True] * 12))
     assert (signal.action, signal.calls_for) == ("book", "repair")
     # The first failure at which ten calls lie within five minutes, and more than .36 of them failed.
     assert min(places([signal])) == 9
 
 
 def test_slow_burn_is_seen_by_the_long_windows() -> None:
-    (signal,) = found("burn_rate", minutes(*([False] * 3 + [True]) * 20, every_s=120))
+    (signal,) = signals_of("burn_rate", minutes(*([False] * 3 + [True]) * 20, every_s=120))
     assert signal.episodes == 1
 
 
@@ -235,35 +235,35 @@ def test_slow_burn_is_seen_by_the_long_windows() -> None:
     ],
 )
 def test_few_calls_rare_failures_or_an_outage_that_is_over_are_none(record: EpisodeRecord) -> None:
-    assert found("burn_rate", record) == []
+    assert signals_of("burn_rate", record) == []
 
 
 def test_failures_at_the_zero_time_of_go_are_counted_like_any_others() -> None:
     zero = episode(*[call("book", error="down", started_at="0001-01-01T00:00:00Z")] * 12)
-    assert len(found("burn_rate", zero)) == 1
+    assert len(signals_of("burn_rate", zero)) == 1
 
 
-USER, WRONG = said("user"), said("user", step_marks.CORRECTION)
+USER, WRONG = message("user"), message("user", step_marks.CORRECTION)
 
 
 @pytest.mark.parametrize(
     "steps",
     [
         [USER, edit(1), WRONG, edit(1)],
-        [USER, edit(1), note(step_marks.USER_INTERRUPT), WRONG, said("agent")],
+        [USER, edit(1), note(step_marks.USER_INTERRUPT), WRONG, message("agent")],
         [USER, edit(1), WRONG, call("Bash:git checkout", step_marks.REVERT)],
-        [USER, edit(1), WRONG, said("agent"), call("Read"), edit(1)],
+        [USER, edit(1), WRONG, message("agent"), call("Read"), edit(1)],
     ],
 )
 def test_correction_of_a_change_that_what_follows_bears_out_is_a_signal(steps: list[StepRecord]) -> None:
-    (signal,) = found("user_correction", episode(*steps))
+    (signal,) = signals_of("user_correction", episode(*steps))
     assert (signal.action, signal.calls_for, signal.count, signal.severity) == ("Edit", "repair", 1, 0.5)
 
 
 @pytest.mark.parametrize(
     "steps",
     [
-        [USER, edit(1), WRONG, said("agent")],
+        [USER, edit(1), WRONG, message("agent")],
         [USER, edit(1), WRONG, edit(3)],
         [USER, edit(1), USER, edit(1)],
         [USER, call("Read"), WRONG, call("Bash:git checkout", step_marks.REVERT)],
@@ -274,7 +274,7 @@ def test_correction_of_a_change_that_what_follows_bears_out_is_a_signal(steps: l
     ],
 )
 def test_correction_without_a_change_before_it_or_a_sign_after_it_is_none(steps: list[StepRecord]) -> None:
-    assert found("user_correction", episode(*steps)) == []
+    assert signals_of("user_correction", episode(*steps)) == []
 
 
 @pytest.mark.parametrize(
@@ -288,16 +288,16 @@ def test_correction_without_a_change_before_it_or_a_sign_after_it_is_none(steps:
     ],
 )
 def test_what_happens_to_an_agent_is_a_signal_of_the_call_it_happens_at(mark: str) -> None:
-    (signal,) = found(mark, episode(call("Read"), call("Bash:npm", mark, error="x"), name="1"))
+    (signal,) = signals_of(mark, episode(call("Read"), call("Bash:npm", mark, error="x"), name="1"))
     assert (signal.action, signal.count, signal.calls_for) == ("Bash:npm", 1, "harden")
-    (noted,) = found(mark, episode(call("Bash:npm"), note(mark)))
+    (noted,) = signals_of(mark, episode(call("Bash:npm"), note(mark)))
     assert (noted.action, noted.fingerprint) == ("Bash:npm", signal.fingerprint)
-    assert found(mark, episode(call("Bash:npm", error="x"))) == []
+    assert signals_of(mark, episode(call("Bash:npm", error="x"))) == []
 
 
 def test_interrupt_that_the_log_tells_twice_counts_once() -> None:
     interrupted = call("Bash:npm", step_marks.USER_INTERRUPT, error="user_interrupt")
-    (signal,) = found("user_interrupt", episode(interrupted, note(step_marks.USER_INTERRUPT)))
+    (signal,) = signals_of("user_interrupt", episode(interrupted, note(step_marks.USER_INTERRUPT)))
     assert (signal.count, places([signal])) == (1, [0])
 
 
@@ -312,7 +312,7 @@ def timed(*durations_ms: float, action: str = "fetch") -> EpisodeRecord:
 
 
 def test_call_far_slower_than_its_class_is_a_spike() -> None:
-    (signal,) = found("latency_spike", timed(*[90, 100, 110] * 10, 1000))
+    (signal,) = signals_of("latency_spike", timed(*[90, 100, 110] * 10, 1000))
     assert (signal.action, places([signal]), signal.calls_for) == ("fetch", [30], "harden")
 
 
@@ -326,28 +326,28 @@ def test_call_far_slower_than_its_class_is_a_spike() -> None:
     ],
 )
 def test_few_calls_or_a_class_that_varies_is_no_spike(durations: list[float]) -> None:
-    assert found("latency_spike", timed(*durations)) == []
+    assert signals_of("latency_spike", timed(*durations)) == []
 
 
 def test_episode_that_ends_in_an_error_is_abandoned() -> None:
-    (signal,) = found("abandoned", episode(call("a"), call("b", error="no"), note("x")))
+    (signal,) = signals_of("abandoned", episode(call("a"), call("b", error="no"), note("x")))
     assert (signal.action, signal.template, signal.calls_for, places([signal])) == ("b", "no", "harden", [1])
 
 
 def test_user_without_an_answer_is_abandoned() -> None:
-    (signal,) = found("abandoned", episode(USER, said("agent"), USER, ended_by="unknown"))
+    (signal,) = signals_of("abandoned", episode(USER, message("agent"), USER, ended_by="unknown"))
     assert (signal.action, places([signal])) == ("message", [2])
 
 
 def test_a_person_who_thanks_waits_for_no_answer() -> None:
-    thanks = said("user", step_marks.THANKED)
-    assert found("abandoned", episode(USER, said("agent"), thanks, ended_by="unknown")) == []
+    thanks = message("user", step_marks.THANKED)
+    assert signals_of("abandoned", episode(USER, message("agent"), thanks, ended_by="unknown")) == []
 
 
 def test_episode_that_drags_on_beyond_its_peers_is_abandoned() -> None:
     short = [episode(*[call(str(n)) for n in range(3)], name=f"{number:02}") for number in range(28)]
     long = [episode(*[call(str(n)) for n in range(9)], name=name) for name in ("x", "y", "z", "zz")]
-    (signal,) = found("abandoned", *short, *long)
+    (signal,) = signals_of("abandoned", *short, *long)
     assert signal.seen_in == {"x", "y", "z", "zz"}
 
 
@@ -355,8 +355,8 @@ def test_episode_that_drags_on_beyond_its_peers_is_abandoned() -> None:
     "records",
     [
         [episode(call("a", error="no"), call("a"))],
-        [episode(call("a", error="no"), said("agent"))],
-        [episode(USER, said("agent"), USER, ended_by="environment")],
+        [episode(call("a", error="no"), message("agent"))],
+        [episode(USER, message("agent"), USER, ended_by="environment")],
         [episode()],
         # All take the ten turns that they may: a limit, not a sign.
         [episode(*[call(str(n)) for n in range(10)], name=str(number)) for number in range(30)],
@@ -364,15 +364,15 @@ def test_episode_that_drags_on_beyond_its_peers_is_abandoned() -> None:
     ],
 )
 def test_episode_that_goes_on_or_lasts_as_long_as_others_is_not_abandoned(records: list[EpisodeRecord]) -> None:
-    assert found("abandoned", *records) == []
+    assert signals_of("abandoned", *records) == []
 
 
 def test_own_edits_undone_are_a_signal() -> None:
     undo = call("Bash:git checkout", step_marks.REVERT)
-    (signal,) = found("revert", episode(edit(), undo))
+    (signal,) = signals_of("revert", episode(edit(), undo))
     assert (signal.action, signal.calls_for, places([signal])) == ("Bash:git checkout", "harden", [1])
-    assert found("revert", episode(undo, edit())) == []
-    assert found("revert", episode(call("Edit", error="no match"), undo)) == []
+    assert signals_of("revert", episode(undo, edit())) == []
+    assert signals_of("revert", episode(call("Edit", error="no match"), undo)) == []
 
 
 def lacking(name: str) -> EpisodeRecord:
@@ -380,15 +380,15 @@ def lacking(name: str) -> EpisodeRecord:
 
 
 def test_missing_command_in_three_episodes_is_a_signal() -> None:
-    (signal,) = found("missing_capability", lacking("1"), lacking("2"), lacking("3"))
+    (signal,) = signals_of("missing_capability", lacking("1"), lacking("2"), lacking("3"))
     assert (signal.template, signal.calls_for) == ("rg: command not found", "innovate")
-    assert found("missing_capability", lacking("1"), lacking("2")) == []
+    assert signals_of("missing_capability", lacking("1"), lacking("2")) == []
 
 
 def test_missing_command_that_a_gene_answers_is_no_signal() -> None:
     records = [lacking(str(number)) for number in range(3)]
-    (signal,) = found("missing_capability", *records)
-    kinds = [one.kind for one in detect(records, answered={signal.fingerprint})]
+    (signal,) = signals_of("missing_capability", *records)
+    kinds = [detected.kind for detected in detect(records, answered={signal.fingerprint})]
     assert "missing_capability" not in kinds
     assert "error_template" in kinds
 
@@ -403,7 +403,7 @@ def wins(*values: float, run: str = "r") -> list[EpisodeRecord]:
 
 
 def test_twenty_wins_in_a_row_are_a_streak() -> None:
-    (signal,) = found("success_streak", *wins(0, *[1] * 20, 0, 1))
+    (signal,) = signals_of("success_streak", *wins(0, *[1] * 20, 0, 1))
     assert (signal.count, signal.calls_for) == (20, "innovate")
 
 
@@ -417,7 +417,7 @@ def test_twenty_wins_in_a_row_are_a_streak() -> None:
     ],
 )
 def test_wins_with_a_loss_between_or_of_two_runs_are_none(records: list[EpisodeRecord]) -> None:
-    assert found("success_streak", *records) == []
+    assert signals_of("success_streak", *records) == []
 
 
 def cycle(capsule: str, verdict: str) -> CycleFinished:
@@ -453,14 +453,14 @@ def failed(name: str, *actions: str, task: str = "t", value: float = 0.0) -> Epi
 
 def test_failures_alike_in_task_and_actions_are_one_signal() -> None:
     records = [failed(str(number), "a", "b") for number in range(3)]
-    (signal,) = found("uncovered_failure", *records)
+    (signal,) = signals_of("uncovered_failure", *records)
     assert (signal.action, signal.episodes, signal.calls_for) == ("a + b", 3, "innovate")
 
 
 def test_failures_of_other_tasks_are_clustered_by_actions_alone() -> None:
     on_task = [failed(str(number), "a") for number in range(3)]
     others = [failed(f"x{number}", "a", task=f"t{number}") for number in range(3)]
-    signals = found("uncovered_failure", *on_task, *others)
+    signals = signals_of("uncovered_failure", *on_task, *others)
     assert sorted(len(signal.seen_in & {"0", "1", "2"}) for signal in signals) == [0, 3]
     assert len({signal.fingerprint for signal in signals}) == 2
 
@@ -476,7 +476,7 @@ def test_failures_of_other_tasks_are_clustered_by_actions_alone() -> None:
     ],
 )
 def test_failures_that_differ_or_that_another_signal_explains_are_none(records: list[EpisodeRecord]) -> None:
-    assert found("uncovered_failure", *records) == []
+    assert signals_of("uncovered_failure", *records) == []
 
 
 def test_profile_is_what_an_agent_changed_and_only_else_what_it_called() -> None:

@@ -110,9 +110,10 @@ def test_what_a_person_had_to_look_at_weighs_more_than_a_failed_step() -> None:
 
 def test_every_signal_is_in_one_group_whatever_their_order() -> None:
     records = failing(MISSING, "Bash:rg", 4, "missing_capability") + failing(LATE, "Bash:make", 4, "timeout")
-    found = detect(records, Thresholds(error_count=2, missing_episodes=2))
+    detected = detect(records, Thresholds(error_count=2, missing_episodes=2))
     signals = [
-        raised(each.kind, each.template, each.action, count=each.count, at=at) for at, each in enumerate(found, 1)
+        raised(each.kind, each.template, each.action, count=each.count, at=at)
+        for at, each in enumerate(detected, 1)
     ][:5]
     expected = signal_groups(signals, records, {})
     assert sum(len(group.signals) for group in expected) == len(signals) > len(expected)
@@ -121,10 +122,10 @@ def test_every_signal_is_in_one_group_whatever_their_order() -> None:
 
 def test_the_episodes_that_show_some_signals_are_those_that_their_detectors_saw() -> None:
     records = failing(MISSING, "Bash:rg", 4, "missing_capability") + failing(LATE, "Bash:make", 4, "timeout")
-    found = detect(records)
-    for signal in found:
+    detected = detect(records)
+    for signal in detected:
         assert episodes_showing({signal.fingerprint: signal.kind}, records) == signal.seen_in
-    every = {signal.fingerprint: signal.kind for signal in found}
+    every = {signal.fingerprint: signal.kind for signal in detected}
     assert episodes_showing(every, records) == {record.id for record in records}
     assert episodes_showing({"unknown": "timeout"}, records) == frozenset()
 

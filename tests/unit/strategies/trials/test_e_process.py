@@ -63,8 +63,8 @@ def test_pairs_of_blocks_withstand_a_drift_that_is_stronger_than_any_line() -> N
 def test_a_gain_is_proven_about_as_often_as_one_test_at_the_end_would() -> None:
     draws, terms = Random(13), stakes(BUDGET, 0.25, paired=False)
     assert 0.55 < chance_of_proof([], terms, 0.1) < 0.65
-    found = sum(proof(coins(draws, base=0.5, gain=0.1), terms) >= PROOF for _ in range(60)) / 60
-    assert 0.5 <= found <= 0.8
+    proven_share = sum(proof(coins(draws, base=0.5, gain=0.1), terms) >= PROOF for _ in range(60)) / 60
+    assert 0.5 <= proven_share <= 0.8
     assert sum(proof(coins(draws, base=0.5, gain=0.2), terms) >= PROOF for _ in range(20)) == 20
 
 

@@ -104,8 +104,8 @@ def test_by_sessions_each_gets_a_folder_of_its_own_and_the_same_again(tmp_path: 
     assert figures.decision == "proven"
     assert world.trial.assigned["again"].shares == (0.5,)
     assert before != world.text()  # the version that was proven
-    told = compliance(world.registry, world.trial, None)
-    assert told.shown == told.as_meant >= figures.given.sessions + figures.denied.sessions
+    loaded = compliance(world.registry, world.trial, None)
+    assert loaded.shown == loaded.as_meant >= figures.given.sessions + figures.denied.sessions
 
 
 def test_a_line_that_harms_is_stopped_and_one_that_is_live_is_taken_back(tmp_path: Path) -> None:
@@ -225,9 +225,9 @@ def test_a_missed_switch_is_noticed_and_its_sessions_count_as_meant(tmp_path: Pa
     assert len(trial.counted) == 4
     assert all(unit.sessions == (12, 12) for unit in trial.counted)
     assert [unit.given for unit in trial.counted] == [trial.meant(2 * pair) for pair in range(4)]
-    told = compliance(world.registry, trial, None)
-    assert told.shown == 97
-    assert told.as_meant == 48 + (trial.meant(10) == trial.meant(0))  # half meant what lay there all the time
+    loaded = compliance(world.registry, trial, None)
+    assert loaded.shown == 97
+    assert loaded.as_meant == 48 + (trial.meant(10) == trial.meant(0))  # half meant what lay there all the time
     last = list(world.registry.log.read(types=("TrialAssigned",)))[-1].event
     assert isinstance(last, TrialAssigned)
     assert last.missed == 10

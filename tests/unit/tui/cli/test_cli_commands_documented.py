@@ -13,14 +13,14 @@ DOCS = Path(__file__).resolve().parents[4] / "docs" / "commands.md"
 
 def names() -> list[str]:
     """Every command, with the commands inside a group spelled out."""
-    found = []
+    commands = []
     for name, entry in COMMANDS.items():
         command = import_module(f"tui.cli.commands.{entry.module}").COMMANDS[name]
         if isinstance(command, typer.Typer):
-            found += [f"{name} {inner.name}" for inner in command.registered_commands]
+            commands += [f"{name} {inner.name}" for inner in command.registered_commands]
         else:
-            found.append(name)
-    return found
+            commands.append(name)
+    return commands
 
 
 @pytest.mark.parametrize("name", names())
@@ -35,8 +35,8 @@ def test_every_command_has_a_heading_and_an_example_in_the_docs(name: str) -> No
 def test_the_list_of_commands_says_what_the_command_says_of_itself(name: str) -> None:
     entry = COMMANDS[name]
     command = import_module(f"tui.cli.commands.{entry.module}").COMMANDS[name]
-    said = command.info.help if isinstance(command, typer.Typer) else command.__doc__.splitlines()[0]
-    assert said == entry.summary
+    summary = command.info.help if isinstance(command, typer.Typer) else command.__doc__.splitlines()[0]
+    assert summary == entry.summary
 
 
 def test_no_line_of_the_list_of_commands_is_cut_off(capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,8 +46,8 @@ def test_every_preset_signal_threshold_and_claim_is_documented(made: dict[str, s
 
 
 def test_every_key_of_the_screens_is_documented_with_what_it_does(made: dict[str, str]) -> None:
-    bindings = [one for group in key_groups().values() for one in group]
+    bindings = [key_binding for group in key_groups().values() for key_binding in group]
     assert len(bindings) > 30
-    for one in bindings:
-        assert one.tooltip
-        assert f"| {one.tooltip} | `{one.id}` |" in made["keys.md"]
+    for binding in bindings:
+        assert binding.tooltip
+        assert f"| {binding.tooltip} | `{binding.id}` |" in made["keys.md"]

@@ -21,15 +21,15 @@ def ran(task: str, version: int, ends: str) -> list[TaskRun]:
 
 def test_scores_of_two_evaluators_never_share_a_panel() -> None:
     shown = panels([measured(5, 1, 0.4), measured(9, 2, 0.5, OTHER), measured(7, 2, 0.45)])
-    assert [(one.evaluator, one.versions) for one in shown] == [(ONE, (1, 2)), (OTHER, (2,))]
-    assert [one.score("sealed", 2) for one in shown] == [score(0.45, ONE), score(0.5, OTHER)]
+    assert [(panel.evaluator, panel.versions) for panel in shown] == [(ONE, (1, 2)), (OTHER, (2,))]
+    assert [panel.score("sealed", 2) for panel in shown] == [score(0.45, ONE), score(0.5, OTHER)]
 
 
 def test_sealed_and_audit_are_lines_of_one_panel_and_explore_is_none() -> None:
     (panel,) = panels(
         [measured(5, 1, 0.4), measured(5, 1, 0.41, split="audit"), measured(5, 1, 0.9, split="explore")]
     )
-    assert [one.split for one in panel.series] == ["sealed", "audit"]
+    assert [series.split for series in panel.series] == ["sealed", "audit"]
     assert panel.score("audit", 2) is None
 
 
@@ -70,8 +70,8 @@ def test_runs_under_versions_that_are_not_shown_have_no_cell() -> None:
 
 def test_obedience_is_told_only_where_an_episode_reached_the_moment_of_a_claim() -> None:
     silent = TrackRecord(episodes=40, ended=40, mean=0.5, exposed=0, obeyed=0)
-    told = TrackRecord(episodes=40, ended=40, mean=0.5, exposed=20, obeyed=15)
-    (only,) = obedience({1: silent, 2: told})
+    reached = TrackRecord(episodes=40, ended=40, mean=0.5, exposed=20, obeyed=15)
+    (only,) = obedience({1: silent, 2: reached})
     assert (only.version, only.share) == (2, 0.75)
     assert 0.5 < only.low < 0.75 < only.high < 1
 

@@ -26,16 +26,16 @@ def written(template: str, **values: object) -> str:
 def test_text_stays_text_wherever_it_stands() -> None:
     page = Page(written('<p title="{{ text }}">{{ text }}</p>', text=HOSTILE))
     assert not page.faults
-    assert [one.tag for one in page.elements] == ["p"]
+    assert [element.tag for element in page.elements] == ["p"]
     assert set(page.elements[0].attributes) == {"title"}
     assert page.elements[0].text.startswith("</style></pre><script>alert(1)</script>\" onload='x' & ")
 
 
 def test_what_would_steer_the_reader_is_made_visible() -> None:
-    told = written("<p>{{ text }}</p><pre>{{ text | lines }}</pre>", text=HOSTILE)
-    assert "\u202e" not in told
-    assert "\x00" not in told
-    assert told.encode("utf-8")
+    markup = written("<p>{{ text }}</p><pre>{{ text | lines }}</pre>", text=HOSTILE)
+    assert "\u202e" not in markup
+    assert "\x00" not in markup
+    assert markup.encode("utf-8")
 
 
 def test_markup_that_was_put_into_a_text_is_text_again() -> None:
@@ -66,12 +66,12 @@ def test_a_chart_stays_inside_its_frame_and_says_in_words_what_it_draws() -> Non
     chart = Page(line_chart(environment(), lines, Axis(0.0, 1.0), say="score <by> version", figure=str))
     assert not chart.faults
     assert chart.all("title")[0].text == "score <by> version" == chart.all("svg")[0].attributes["aria-label"]
-    for one in chart.all("polygon") + chart.all("polyline"):
-        for x, y in (pair.split(",") for pair in one.attributes["points"].split()):
+    for shape in chart.all("polygon") + chart.all("polyline"):
+        for x, y in (pair.split(",") for pair in shape.attributes["points"].split()):
             assert 0 <= float(x) <= WIDTH
             assert 0 <= float(y) <= HEIGHT
     assert chart.all("rect")  # the audit is told by its shape, not by its colour alone
-    assert [one.text for one in chart.all("text")][-2:] == ["@1", "@7"]
+    assert [element.text for element in chart.all("text")][-2:] == ["@1", "@7"]
 
 
 def test_a_single_version_is_a_point_in_the_middle() -> None:
@@ -109,9 +109,9 @@ def palette(theme: str) -> dict[str, str]:
     return dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6});", block))
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(colour: str, other: str) -> float:
     """Give the contrast of two colours (WCAG 2.2, relative luminance)."""
-    low, high = sorted((luminance(one), luminance(other)))
+    low, high = sorted((luminance(colour), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 

@@ -58,13 +58,13 @@ def episode(name: str, *calls: str, run: str = "r") -> EpisodeRecord:
     )
 
 
-def found(kind: str, *records: EpisodeRecord) -> list[Signal]:
+def signals_of(kind: str, *records: EpisodeRecord) -> list[Signal]:
     return [signal for signal in detect(records) if signal.kind == kind]
 
 
 def test_error_three_times_in_two_episodes_is_a_signal() -> None:
-    one, two = episode("1", "sql a !gone", "sql b !gone"), episode("2", "sql c !gone", run="s")
-    (signal,) = found("error_template", one, two)
+    first, two = episode("1", "sql a !gone", "sql b !gone"), episode("2", "sql c !gone", run="s")
+    (signal,) = signals_of("error_template", first, two)
     assert (signal.template, signal.count, signal.episodes, signal.runs) == ("gone", 3, 2, ("r", "s"))
     assert (signal.calls_for, signal.severity) == ("repair", 1.0)
 
@@ -79,13 +79,13 @@ def test_error_three_times_in_two_episodes_is_a_signal() -> None:
     ],
 )
 def test_error_in_one_episode_or_too_rare_is_none(records: tuple[EpisodeRecord, ...]) -> None:
-    assert found("error_template", *records) == []
+    assert signals_of("error_template", *records) == []
 
 
 def test_tool_that_fails_more_than_calls_in_general_is_a_signal() -> None:
     good = episode("1", *(f"read {place} ok" for place in range(40)))
     bad = episode("2", *(f"book {place} !no" for place in range(8)), "book x ok", "book y ok")
-    (signal,) = found("tool_failure", good, bad)
+    (signal,) = signals_of("tool_failure", good, bad)
     assert (signal.action, signal.count, signal.calls_for) == ("book", 8, "repair")
     assert signal.severity == 0.5 * LOW_WEIGHT  # what errors it is made of comes first
 
@@ -93,14 +93,14 @@ def test_tool_that_fails_more_than_calls_in_general_is_a_signal() -> None:
 def test_tool_with_few_calls_or_no_other_to_compare_is_none() -> None:
     few = episode("1", *(f"read {place} ok" for place in range(40)), *(f"book {place} !no" for place in range(9)))
     alone = episode("2", *(f"sql:SELECT {place} !no" for place in range(12)))
-    assert found("tool_failure", few) == []
-    assert found("tool_failure", alone) == []
+    assert signals_of("tool_failure", few) == []
+    assert signals_of("tool_failure", alone) == []
 
 
 def test_tool_is_not_compared_with_handing_in_which_cannot_fail() -> None:
     failing = [f"sql:SELECT {place} !no" for place in range(12)]
-    assert found("tool_failure", episode("1", *failing, *["submit - ok"] * 24)) == []
-    assert found("tool_failure", episode("1", *failing, *["read - ok"] * 24)) != []
+    assert signals_of("tool_failure", episode("1", *failing, *["submit - ok"] * 24)) == []
+    assert signals_of("tool_failure", episode("1", *failing, *["read - ok"] * 24)) != []
 
 
 def test_wilson_lower_bound_is_that_of_the_paper() -> None:
@@ -122,7 +122,7 @@ def test_wilson_lower_bound_is_that_of_the_paper() -> None:
     ],
 )
 def test_loop_is_seen_once_where_its_rule_first_holds(calls: list[str]) -> None:
-    (signal,) = found("retry_loop", episode("1", *calls))
+    (signal,) = signals_of("retry_loop", episode("1", *calls))
     assert (signal.count, signal.episodes, signal.calls_for) == (1, 1, "repair")
 
 
@@ -140,18 +140,18 @@ def test_loop_is_seen_once_where_its_rule_first_holds(calls: list[str]) -> None:
     ],
 )
 def test_tries_that_differ_are_no_loop(calls: list[str]) -> None:
-    assert found("retry_loop", episode("1", *calls)) == []
+    assert signals_of("retry_loop", episode("1", *calls)) == []
 
 
 def test_identical_call_without_a_write_between_is_a_signal() -> None:
-    (signal,) = found("repeated_call", episode("1", "read x 1", "list - 2", "read x 1", "read x 1"))
+    (signal,) = signals_of("repeated_call", episode("1", "read x 1", "list - 2", "read x 1", "read x 1"))
     assert (signal.action, signal.count, signal.calls_for) == ("read", 2, "harden")
     assert [at.step for at in signal.occurrences] == [2, 3]
 
 
 def test_call_repeated_after_a_write_is_none() -> None:
     calls = ["read x 1", "Edit x ok", "read x 2", "Edit x ok", "Edit x ok"]
-    assert found("repeated_call", episode("1", *calls)) == []
+    assert signals_of("repeated_call", episode("1", *calls)) == []
 
 
 def test_signals_do_not_depend_on_the_order_of_episodes() -> None:
@@ -173,7 +173,7 @@ def test_fingerprint_stays_the_same_as_logs_grow() -> None:
 
 def test_evidence_is_capped_and_comes_from_every_episode_first() -> None:
     records = [episode(f"{n:02}", *["a x !no", "a y !no"] * 10) for n in range(10)]
-    (signal,) = found("error_template", *records)
+    (signal,) = signals_of("error_template", *records)
     assert len(signal.occurrences) == EVIDENCE_LIMIT
     assert len({at.episode for at in signal.occurrences[:10]}) == 10
 

@@ -118,17 +118,17 @@ def test_the_settings_file_that_init_writes_sets_nothing_until_a_key_is_uncommen
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "hint"),
     [("sead = 1", "seed"), ('seed = "x"', "whole number"), ("seed = ", "mend"), ("[scan]\npath=[]", "scan.paths")],
 )
 def test_a_setting_that_germline_does_not_know_is_an_error_that_names_the_nearest(
-    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "germline.toml").write_text(text, encoding="utf-8")
     with pytest.raises(UsageError) as caught:
         read_config()
-    assert said in caught.value.hint
+    assert hint in caught.value.hint
 
 
 def test_what_came_since_a_signal_was_raised_is_said_where_there_is_some() -> None:
@@ -144,7 +144,7 @@ def test_a_signal_without_error_and_action_still_has_a_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("verdict", "reasons", "said"),
+    ("verdict", "reasons", "because"),
     [
         (
             "reject",
@@ -156,13 +156,13 @@ def test_a_signal_without_error_and_action_still_has_a_name() -> None:
     ],
 )
 def test_a_turn_that_ends_without_a_promotion_says_why(
-    verdict: str, reasons: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+    verdict: str, reasons: tuple[str, ...], because: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     signal = asking(()).signal
     turn = CycleResult(strategy="repair", signal=signal, capsule="skill", verdict=verdict, reasons=reasons)
     print_cycle(Invocation(), turn)
-    told = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
-    assert [rest for label, *rest in told if label == "because"] == ([[said]] if said else [])
+    lines = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+    assert [rest for label, *rest in lines if label == "because"] == ([[because]] if because else [])
 
 
 # -- in the width of a terminal ------------------------------------------------------------------------
@@ -231,16 +231,16 @@ def test_a_log_with_a_long_name_is_named_whole_and_what_became_of_it_stands_belo
 
 def test_a_column_is_as_wide_as_its_longest_text_where_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["sql-analyst", "x" * 50]
-    found = []
+    widths = []
     for width in (80, 100, 200):
         monkeypatch.setenv("COLUMNS", str(width))
-        found.append(column(names, 24, 44))
-    assert found == [36, 50, 50]
+        widths.append(column(names, 24, 44))
+    assert widths == [36, 50, 50]
 
 
 def test_a_count_that_has_no_room_keeps_its_size() -> None:
-    said = [brief(number, 7) for number in (0, 1_204, 999_999, 1_234_567, 12_345_678, 999_999_999, 10**12)]
-    assert said == ["0", "1,204", "999,999", "1.23M", "12.3M", "999M", "1.00T"]
+    texts = [brief(number, 7) for number in (0, 1_204, 999_999, 1_234_567, 12_345_678, 999_999_999, 10**12)]
+    assert texts == ["0", "1,204", "999,999", "1.23M", "12.3M", "999M", "1.00T"]
     assert [brief(number, 5) for number in (9_999, 10_000, 999_999)] == ["9,999", "10.0k", "999k"]
 
 

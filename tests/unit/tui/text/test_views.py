@@ -136,10 +136,10 @@ def test_what_is_measured_to_wrap_a_line_grows_with_it_and_not_with_its_square(
 @pytest.mark.parametrize(("width", "shown"), [(80, "a" * 30), (60, "a" * 10)])
 def test_a_name_without_room_is_cut_where_the_top_bar_goes_on_behind_it(width: int, shown: str) -> None:
     (row,) = bar_row(["Skills", "a" * 64, "@1", "why"], "balanced", "1 of 1", width, live=True)
-    said = text_of(row)
-    assert shown in said
-    assert "… › @1 › why   " in said
-    assert said.endswith("balanced  ● live  1 of 1 ")
+    bar = text_of(row)
+    assert shown in bar
+    assert "… › @1 › why   " in bar
+    assert bar.endswith("balanced  ● live  1 of 1 ")
     assert width_of(row) == width
 
 
@@ -180,9 +180,9 @@ def test_a_label_stands_before_the_first_row_alone_and_the_last_row_is_cut() -> 
 
 @pytest.mark.parametrize("text", ["\x1b[2J", "a\x07b", "a\u202eb", "a\u200bb", "a\x9bb", "x\ty", "x\r\n"])
 def test_text_of_a_log_never_steers_the_terminal(text: str) -> None:
-    said = clean(text)
-    assert said.isprintable()
-    assert len(said) == len(text.rstrip("\r\n"))
+    cleaned = clean(text)
+    assert cleaned.isprintable()
+    assert len(cleaned) == len(text.rstrip("\r\n"))
 
 
 def test_two_blocks_stand_beside_each_other_whatever_their_heights() -> None:

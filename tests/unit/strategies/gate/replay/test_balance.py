@@ -67,7 +67,7 @@ def test_outcomes_that_the_decision_alone_makes_have_no_rest_to_divide_by() -> N
 
 def test_an_effect_of_its_own_asks_for_a_stronger_cause() -> None:
     without, with_effect = (compared(3, seen=0.3, unseen=0.1, effect=effect) for effect in (0.0, 0.3))
-    weak, strong = (times_as_strong(one.bare, one.adjusted) for one in (without, with_effect))
+    weak, strong = (times_as_strong(comparison.bare, comparison.adjusted) for comparison in (without, with_effect))
     assert weak is not None
     assert strong is not None
     assert strong > 2 * weak

@@ -133,10 +133,10 @@ def test_doing_the_same_elsewhere_shows_who_did_it_and_is_taken_off() -> None:
 
 
 def test_a_control_that_could_not_be_measured_says_so_and_gives_no_figure() -> None:
-    said = [control_of(with_rules(3, episodes=600, answers=ANSWERS)), control_of(third("mixed quality"))]
-    assert ["could not be measured" in rule.figure for rule in said] == [True, False]
-    assert ["±" in rule.figure for rule in said] == [False, True]
-    assert said[0].holds  # nothing speaks of a cause in common
+    controls = [control_of(with_rules(3, episodes=600, answers=ANSWERS)), control_of(third("mixed quality"))]
+    assert ["could not be measured" in rule.figure for rule in controls] == [True, False]
+    assert ["±" in rule.figure for rule in controls] == [False, True]
+    assert controls[0].holds  # nothing speaks of a cause in common
 
 
 def control_of(records: list[EpisodeRecord]) -> Rule:
@@ -172,13 +172,13 @@ def test_a_part_of_the_logs_that_shows_the_opposite_is_named_and_what_holds_is_p
     again = After(action="sql:SELECT", avoid="sql:SELECT")
     draws = random.Random(5)
 
-    def one(number: int) -> EpisodeRecord:
+    def drawn_episode(number: int) -> EpisodeRecord:
         failed, stops = draws.random() < 0.7, draws.random() < 0.5
         won = draws.random() < (0.5 + (0.35 if stops == failed else -0.35))
         steps = [call("sql:SELECT", NO_TABLE if failed else ""), call("sql:SHOW" if stops else "sql:SELECT")]
         return episode([*steps, call("sql:EXPLAIN")], outcome=float(won), task=f"t{number}")
 
-    records = [one(number) for number in range(600)]
+    records = [drawn_episode(number) for number in range(600)]
     assert confounding(ClaimedEpisodes(again, records)).against == "worked"
     asks = [(asking(division_of(records, "3").explore, action="sql:SELECT"), (guard,))]
     (narrow,) = sent_through(asks, division_of(records, "3"), "3")

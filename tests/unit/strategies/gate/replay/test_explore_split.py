@@ -37,8 +37,8 @@ def test_what_is_remembered_of_a_claim_is_what_the_episodes_show(
     bare = world is recovering
     shown = explore.shows(claim)
     assert shown.endpoint == ("recovered" if bare else "outcome")
-    told = attempts(claim, records) if bare else judged(records).records
-    assert shown.figures == contrast(cases_of(claim, told)) is not None
+    endpoint_records = attempts(claim, records) if bare else judged(records).records
+    assert shown.figures == contrast(cases_of(claim, endpoint_records)) is not None
     assert explore.by_outcome(Inverse(claim)) == contrast(cases_of(Inverse(claim), judged(records).records))
     assert explore.shows(claim) is shown
 
@@ -52,13 +52,13 @@ def test_on_one_ground_no_claim_is_held_against_the_episodes_twice(monkeypatch: 
         return cases_of(claim, *about)
 
     monkeypatch.setattr(home, "cases_of", counted)
-    found = guard(asking(ground.explore, action="sql:SELECT"))
+    mined = guard(asking(ground.explore, action="sql:SELECT"))
     assert len(held) == len(set(held)) > 3
-    told = len(held)
-    assert guard(asking(ground.explore, action="sql:SELECT")) == found
-    assert len(held) == told
+    held_count = len(held)
+    assert guard(asking(ground.explore, action="sql:SELECT")) == mined
+    assert len(held) == held_count
     guard(asking(ground.explore, action="sql"))  # about more actions, SELECT among them
-    assert len(held) == len(set(held)) > told
+    assert len(held) == len(set(held)) > held_count
 
 
 def shown(value: float, low: float, high: float, *, obeyed: int = 20, disobeyed: int = 20) -> Contrast:
@@ -66,7 +66,7 @@ def shown(value: float, low: float, high: float, *, obeyed: int = 20, disobeyed:
 
 
 @pytest.mark.parametrize(
-    ("figures", "decision", "said"),
+    ("figures", "decision", "reason"),
     [
         (None, "hold", "no stratum holds both"),
         (shown(-0.2, -0.3, -0.1, obeyed=19), "hold", "20 on either side are needed"),
@@ -77,9 +77,9 @@ def shown(value: float, low: float, high: float, *, obeyed: int = 20, disobeyed:
     ],
 )
 def test_what_explore_speaks_against_is_rejected_and_what_it_says_too_little_of_is_held(
-    figures: Contrast | None, decision: str, said: str
+    figures: Contrast | None, decision: str, reason: str
 ) -> None:
     verdict = refusal(figures, 7)
-    assert (verdict.decision, said in verdict.reasons[0]) == (decision, True), verdict.reasons
+    assert (verdict.decision, reason in verdict.reasons[0]) == (decision, True), verdict.reasons
     rule = explore_rule(verdict.reasons[0])
     assert (rule.holds, rule.otherwise) == (False, decision)

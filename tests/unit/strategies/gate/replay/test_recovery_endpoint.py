@@ -70,7 +70,7 @@ def test_episodes_without_a_further_attempt_are_counted_by_arm_and_left_out() ->
         episode([call("sql:SELECT")], task="d"),
     ]
     left, censoring = population(DO_SHOW, records)
-    assert [(one.task, one.outcome and one.outcome.value) for one in left] == [("a", 1.0), ("c", 1.0)]
+    assert [(record.task, record.outcome and record.outcome.value) for record in left] == [("a", 1.0), ("c", 1.0)]
     assert censoring == Censoring(obeyed=0.5, disobeyed=0.0)
     assert too_far_apart(censoring)
 

@@ -179,8 +179,13 @@ def test_an_avoid_stays_only_with_an_estimate_of_its_own_above_zero() -> None:
 def test_a_measurement_carries_one_evaluator_and_both_splits() -> None:
     evidence = measure([DO_SHOW], (), division_of(world_with_a_rule(3), "key"), STAMP, seed=1)
     scores = (evidence.sealed.before, evidence.sealed.after, evidence.audit.before, evidence.audit.after)
-    assert [one.split for one in scores if isinstance(one, Score)] == ["sealed", "sealed", "audit", "audit"]
-    assert {one.evaluator for one in scores if isinstance(one, Score)} == {"evaluator"}
+    assert [split_score.split for split_score in scores if isinstance(split_score, Score)] == [
+        "sealed",
+        "sealed",
+        "audit",
+        "audit",
+    ]
+    assert {split_score.evaluator for split_score in scores if isinstance(split_score, Score)} == {"evaluator"}
     assert evidence.sealed.effect is not None
     assert evidence.sealed.effect.tasks > 50
     assert set(evidence.sealed.effect.scope) == {"large", "small"}
@@ -206,7 +211,7 @@ def test_of_two_claims_that_cannot_both_be_obeyed_the_first_is_replayed() -> Non
     last = measure([DO_SHOW], live, division, STAMP, seed=1)
     first = measure([DO_SHOW], live, division, STAMP, seed=1, place=0)
     scores = (last.sealed.before, last.sealed.after, first.sealed.after)
-    before, behind, ahead = (one.value for one in scores if isinstance(one, Score))
+    before, behind, ahead = (split_score.value for split_score in scores if isinstance(split_score, Score))
     assert before == behind < ahead
 
 

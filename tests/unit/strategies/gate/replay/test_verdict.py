@@ -76,7 +76,7 @@ INERT = SHOWN.model_copy(
 
 
 @pytest.mark.parametrize(
-    ("changes", "decision", "said"),
+    ("changes", "decision", "reason"),
     [
         ({}, "promote", "inert: risk difference -0.010 [-0.060, +0.019] lies below +0.020"),
         ({"low": -0.02}, "hold", "it may matter"),
@@ -86,10 +86,10 @@ INERT = SHOWN.model_copy(
     ],
 )
 def test_a_live_claim_is_inert_where_it_surely_gains_less_than_matters(
-    changes: dict[str, float], decision: str, said: str
+    changes: dict[str, float], decision: str, reason: str
 ) -> None:
     verdict = judge_inert(Figures(INERT.model_copy(update=changes), None), WRITTEN_RULE)
-    assert (verdict.decision, said in verdict.reasons[0]) == (decision, True), verdict.reasons
+    assert (verdict.decision, reason in verdict.reasons[0]) == (decision, True), verdict.reasons
 
 
 def test_every_further_claim_that_is_sent_makes_the_bar_higher() -> None:

@@ -48,13 +48,13 @@ def test_looks_at_growing_logs_keep_the_rate_where_the_count_is_carried_over() -
 
 def asks_among_true_ones(draws: random.Random, *, gives_back: bool) -> tuple[int, bool]:
     """Ask about true and untrue claims in turn; give how many true ones are found, and whether any other is."""
-    spent, found, is_wrong = 0, 0, False
+    spent, discoveries, is_wrong = 0, 0, False
     for number in range(TRUE_AND_UNTRUE):
         is_true = number % 2 == 0
         promoted = one_sided_p(draws.gauss(3.0 * is_true, 1)) <= nth_share(ALPHA, spent + 1)
-        found, is_wrong = found + (promoted and is_true), is_wrong or (promoted and not is_true)
+        discoveries, is_wrong = discoveries + (promoted and is_true), is_wrong or (promoted and not is_true)
         spent += not (promoted and gives_back)
-    return found, is_wrong
+    return discoveries, is_wrong
 
 
 def test_what_is_promoted_gives_its_share_back_and_the_rate_holds() -> None:
@@ -65,4 +65,4 @@ def test_what_is_promoted_gives_its_share_back_and_the_rate_holds() -> None:
     )
     wrong = sum(is_wrong for _, is_wrong in given) / len(given)
     assert wrong <= ALPHA + 3 * sqrt(ALPHA * (1 - ALPHA) / len(given))
-    assert sum(found for found, _ in given) > 1.05 * sum(found for found, _ in kept)
+    assert sum(discoveries for discoveries, _ in given) > 1.05 * sum(discoveries for discoveries, _ in kept)

@@ -18,8 +18,8 @@ def test_any_two_changes_are_as_often_together_as_apart_and_all_are_together_fir
     signs = balanced_signs(changes, number)
     assert number or set(signs[0]) == {1}
     assert {abs(sign) for row in signs for sign in row} == {1}
-    for one, other in combinations(range(changes), 2):
-        assert sum(row[one] * row[other] for row in signs) == 0
+    for change, other in combinations(range(changes), 2):
+        assert sum(row[change] * row[other] for row in signs) == 0
 
 
 def test_what_others_do_cancels_out_of_the_mean_and_of_the_noise() -> None:

@@ -121,10 +121,12 @@ def test_the_parts_of_a_regression_make_up_the_whole() -> None:
     left = residuals(outcome, cause, [[draws.random() for _ in range(400)]], whole_rows)
     assert left is not None
     part = [number < 250 for number in range(400)]
-    whole, one, other = left.slope(), left.slope(part), left.slope([not kept for kept in part])
+    whole, part_slope, other = left.slope(), left.slope(part), left.slope([not kept for kept in part])
     assert whole is not None
-    assert one is not None
+    assert part_slope is not None
     assert other is not None
-    assert one.error > whole.error
-    together = (one.value / one.error**2 + other.value / other.error**2) / (1 / one.error**2 + 1 / other.error**2)
+    assert part_slope.error > whole.error
+    together = (part_slope.value / part_slope.error**2 + other.value / other.error**2) / (
+        1 / part_slope.error**2 + 1 / other.error**2
+    )
     assert together == pytest.approx(whole.value, abs=0.02)

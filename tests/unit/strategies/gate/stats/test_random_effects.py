@@ -50,12 +50,12 @@ def test_tails_of_chi_square(value: float, freedom: int) -> None:
 
 
 def test_one_effect_is_summed_up_by_nothing_and_two_predict_nothing() -> None:
-    one, other = EffectEstimate(0.2, 0.05), EffectEstimate(0.3, 0.05)
-    assert random_effects([one]) is None
-    both = random_effects([one, other])
+    effect, other = EffectEstimate(0.2, 0.05), EffectEstimate(0.3, 0.05)
+    assert random_effects([effect]) is None
+    both = random_effects([effect, other])
     assert both is not None
     assert both.predicted is None
-    assert random_effects([one, other, one]) is not None
+    assert random_effects([effect, other, effect]) is not None
 
 
 @pytest.mark.parametrize(("runs", "spread"), [(4, 0.1), (8, 0.05)])

@@ -25,13 +25,13 @@ def ended(version: int, *outcomes: float, run: str = "r") -> list[EpisodeEnd]:
     return [EpisodeEnd(version, outcome, run) for outcome in outcomes]
 
 
-def chance_of_being_above(one: Posterior, other: Posterior) -> float:
+def chance_of_being_above(posterior: Posterior, other: Posterior) -> float:
     """The closed form for whole weights (Evan Miller, "Formulas for Bayesian A/B testing")."""
 
     def log_beta(a: float, b: float) -> float:
         return lgamma(a) + lgamma(b) - lgamma(a + b)
 
-    a, b, c, d = one.won + 1, one.lost + 1, other.won + 1, other.lost + 1
+    a, b, c, d = posterior.won + 1, posterior.lost + 1, other.won + 1, other.lost + 1
     terms = (exp(log_beta(c + i, b + d) - log_beta(1 + i, b) - log_beta(c, d)) / (b + i) for i in range(int(a)))
     return sum(terms)
 
@@ -59,7 +59,7 @@ def test_a_part_of_a_win_counts_on_both_sides_and_versions_not_on_offer_for_noth
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("posterior", "other"),
     [
         (Posterior(10, 5), Posterior(8, 8)),
         (Posterior(0, 0), Posterior(20, 0)),
@@ -67,9 +67,9 @@ def test_a_part_of_a_win_counts_on_both_sides_and_versions_not_on_offer_for_noth
         (Posterior(500, 500), Posterior(520, 480)),
     ],
 )
-def test_chances_of_two_are_those_of_the_closed_form(one: Posterior, other: Posterior) -> None:
-    chances = chances_of_being_best({1: one, 2: other})
-    assert chances[1] == pytest.approx(chance_of_being_above(one, other), abs=1e-5)
+def test_chances_of_two_are_those_of_the_closed_form(posterior: Posterior, other: Posterior) -> None:
+    chances = chances_of_being_best({1: posterior, 2: other})
+    assert chances[1] == pytest.approx(chance_of_being_above(posterior, other), abs=1e-5)
     assert sum(chances.values()) == pytest.approx(1)
 
 

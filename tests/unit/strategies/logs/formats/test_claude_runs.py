@@ -113,8 +113,8 @@ def test_the_last_message_counts_once_and_a_run_that_tells_it_in_its_result_alon
 def test_output_saved_under_any_name_is_known_and_other_lines_in_it_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "claude-code.txt"
     path.write_bytes(b"warning: no stdin\n" + CLAUDE_STREAM)
-    found = scan([path])
-    assert ([record.format for record in found.records], len(found.malformed)) == (["claude-stream"], 1)
+    logs_scan = scan([path])
+    assert ([record.format for record in logs_scan.records], len(logs_scan.malformed)) == (["claude-stream"], 1)
 
 
 def line(
@@ -124,13 +124,13 @@ def line(
     return {"type": kind, "uuid": name, "parentUuid": parent, "sessionId": session, "message": message, **more}
 
 
-def said(text: str) -> list[dict[str, object]]:
+def text_blocks(text: str) -> list[dict[str, object]]:
     return [block("text", text=text)]
 
 
 TURNS = (
     line("user", "a", None, "Count the files"),
-    line("assistant", "b", "a", said("There are two.")),
+    line("assistant", "b", "a", text_blocks("There are two.")),
     line("user", "c", "b", "Delete them"),
     line("assistant", "d", "c", [CALL]),
     line("user", "e", "d", [block("tool_result", tool_use_id="k1", content="boom", is_error=True)]),
@@ -138,7 +138,7 @@ TURNS = (
 
 
 def test_a_turn_that_was_rewound_is_no_part_of_the_session_however_it_is_read(tmp_path: Path) -> None:
-    again = (line("user", "f", "b", "Rename them"), line("assistant", "g", "f", said("Done.")))
+    again = (line("user", "f", "b", "Rename them"), line("assistant", "g", "f", text_blocks("Done.")))
     (record,) = scanned(tmp_path, *TURNS, *again)
     assert [(step.actor, step.error) for step in record.steps] == [
         ("user", False), ("agent", False), ("user", False), ("agent", False),
@@ -209,7 +209,7 @@ def test_what_a_session_copied_from_another_is_counted_there(tmp_path: Path) -> 
 def test_a_sub_agents_file_names_its_parent_and_holds_no_word_of_a_person(tmp_path: Path) -> None:
     about: dict[str, Any] = {"isSidechain": True, "agentId": "x1"}
     task = line("user", "a", None, "No, use grep instead", **about)
-    (child,) = scanned(tmp_path, task, line("assistant", "b", "a", said("Fine."), **about))
+    (child,) = scanned(tmp_path, task, line("assistant", "b", "a", text_blocks("Fine."), **about))
     assert (child.name, child.labels["parent"]) == ("s/x1", "s")
     assert [(step.actor, step.marks) for step in child.steps] == [("environment", ()), ("agent", ())]
 
@@ -263,10 +263,10 @@ def test_events_know_denials_skills_and_errors_and_what_is_redacted_is_no_text(t
 
 
 def test_sessions_that_the_resource_names_are_kept_apart(tmp_path: Path) -> None:
-    one = claude_event("tool_result", 1, tool_use_id="a", tool_name="Bash", success="true")
-    other = json.loads(json.dumps(claude_export(one)).replace("ce1", "ce2"))
-    found = read(tmp_path, "otel", claude_export(one), other)
-    assert [(episode.id, len(episode.steps)) for episode in found] == [("ce1", 1), ("ce2", 1)]
+    event = claude_event("tool_result", 1, tool_use_id="a", tool_name="Bash", success="true")
+    other = json.loads(json.dumps(claude_export(event)).replace("ce1", "ce2"))
+    episodes = read(tmp_path, "otel", claude_export(event), other)
+    assert [(episode.id, len(episode.steps)) for episode in episodes] == [("ce1", 1), ("ce2", 1)]
 
 
 def test_what_calls_gave_back_and_lies_in_files_beside_a_session_is_no_log(tmp_path: Path) -> None:
@@ -279,16 +279,16 @@ def test_what_calls_gave_back_and_lies_in_files_beside_a_session_is_no_log(tmp_p
     child.write_bytes(jsonl({**TURNS[0], "isSidechain": True, "agentId": "x1"}))
     (child.parent / "agent-x1.meta.json").write_text('{"agentType": "Explore", "toolUseId": "k1"}')
     (tmp_path / "sessions-index.json").write_text('{"version": 1, "entries": [{"sessionId": "s", "type": "x"}]}')
-    found = scan([tmp_path])
-    assert sorted(record.name for record in found.records) == ["s", "s/x1"]
-    assert (found.empty, found.malformed) == ((), ())
+    logs_scan = scan([tmp_path])
+    assert sorted(record.name for record in logs_scan.records) == ["s", "s/x1"]
+    assert (logs_scan.empty, logs_scan.malformed) == ((), ())
 
 
 def test_a_transcript_leaves_out_what_was_rewound_and_tells_the_task_of_a_sub_agent(tmp_path: Path) -> None:
-    again = (line("user", "f", "b", "Rename them"), line("assistant", "g", "f", said("Done.")))
+    again = (line("user", "f", "b", "Rename them"), line("assistant", "g", "f", text_blocks("Done.")))
     about: dict[str, Any] = {"isSidechain": True, "agentId": "x1"}
     task = line("user", "h", None, "Find it", **about)
-    records = scanned(tmp_path, *TURNS, *again, task, line("assistant", "i", "h", said("There."), **about))
+    records = scanned(tmp_path, *TURNS, *again, task, line("assistant", "i", "h", text_blocks("There."), **about))
     session, child = read_transcripts(records, frozenset())
     assert session is not None
     assert [step.text for step in session.steps] == ["Count the files", "There are two.", "Rename them", "Done."]

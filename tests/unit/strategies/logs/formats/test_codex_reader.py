@@ -37,7 +37,7 @@ def event(kind: str, **payload: object) -> Record:
     return line("event_msg", type=kind, **payload)
 
 
-def said(role: str, text: str) -> Record:
+def message(role: str, text: str) -> Record:
     return item("message", role=role, content=[{"type": "input_text", "text": text}])
 
 
@@ -126,8 +126,8 @@ def test_rejected_command_is_a_permission_denied(tmp_path: Path) -> None:
 
 def test_injected_text_is_no_prompt_and_an_injected_skill_is_known_by_its_body(tmp_path: Path) -> None:
     skill = "<skill>\n<name>sql</name>\n<path>/s/sql/SKILL.md</path>\n---\nname: sql\n---\n# Look first\n</skill>"
-    injected = [said("user", "<environment_context>\n</environment_context>"), said("user", skill)]
-    episode, _ = read(tmp_path, *injected, said("user", "Go"), before=b"")
+    injected = [message("user", "<environment_context>\n</environment_context>"), message("user", skill)]
+    episode, _ = read(tmp_path, *injected, message("user", "Go"), before=b"")
     assert episode.prompt_key == prompt_key("Go")
     assert episode.skills == (("sql", BODY + body_hash("# Look first")),)
 
@@ -136,11 +136,11 @@ def test_unknown_items_are_counted_and_bad_payloads_have_a_place(tmp_path: Path)
     bad = item("message", role=7)
     _, tally = read(tmp_path, item("brand_new"), event("brand_new"), line("brand_new"), bad)
     assert tally.unknown == {"response_item brand_new": 1, "event_msg brand_new": 1, "brand_new": 1}
-    assert [one.line for one in tally.malformed] == [CODEX.count(b"\n") + 4]
+    assert [bad_line.line for bad_line in tally.malformed] == [CODEX.count(b"\n") + 4]
 
 
 def test_call_that_the_model_answers_itself_does_not_wait(tmp_path: Path) -> None:
-    episode, _ = read(tmp_path, item("web_search_call", action={"query": "x"}), said("assistant", "Found"))
+    episode, _ = read(tmp_path, item("web_search_call", action={"query": "x"}), message("assistant", "Found"))
     assert (episode.steps[-2].action, episode.ended_by) == ("web_search", "agent")
 
 

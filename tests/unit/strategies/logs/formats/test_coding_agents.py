@@ -280,20 +280,20 @@ def test_what_was_typed_into_gemini_is_no_session_of_claude(tmp_path: Path) -> N
 
 
 def test_mini_swe_agent_before_version_two_names_commands_only_in_what_the_model_wrote(tmp_path: Path) -> None:
-    def said(role: str, text: str) -> dict[str, object]:
+    def message(role: str, text: str) -> dict[str, object]:
         return {"role": role, "content": text}
 
     messages = [
-        said("system", "s"),
-        said("user", "Fix the bug"),
-        said("assistant", "THOUGHT: run\n\n```bash\npytest -q\n```"),
-        said("user", "<returncode>1</returncode>\n<output>\n1 failed\n</output>"),
-        said("assistant", "Two:\n```bash\nls\n```\n```bash\npwd\n```"),
-        said("user", "Please always provide EXACTLY ONE action"),
-        said("assistant", "```bash\nls\n```"),
-        {**said("user", "<returncode>0</returncode>\n<output>\na.py\n</output>"), "extra": {"timestamp": 1.5}},
-        said("assistant", "```bash\nsleep 99\n```"),
-        said("user", "The last command <command>sleep 99</command> timed out and has been killed."),
+        message("system", "s"),
+        message("user", "Fix the bug"),
+        message("assistant", "THOUGHT: run\n\n```bash\npytest -q\n```"),
+        message("user", "<returncode>1</returncode>\n<output>\n1 failed\n</output>"),
+        message("assistant", "Two:\n```bash\nls\n```\n```bash\npwd\n```"),
+        message("user", "Please always provide EXACTLY ONE action"),
+        message("assistant", "```bash\nls\n```"),
+        {**message("user", "<returncode>0</returncode>\n<output>\na.py\n</output>"), "extra": {"timestamp": 1.5}},
+        message("assistant", "```bash\nsleep 99\n```"),
+        message("user", "The last command <command>sleep 99</command> timed out and has been killed."),
     ]
     body = json.dumps({"trajectory_format": "mini-swe-agent-1", "info": {}, "messages": messages})
     episode = read(tmp_path, "mini-swe-agent", body.encode(), "a.traj.json")

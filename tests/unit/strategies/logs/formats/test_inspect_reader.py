@@ -81,8 +81,8 @@ def test_steps_of_a_json_log_stand_at_their_messages(tmp_path: Path) -> None:
     episodes = read(path)[0]
     assert len(episodes) == 2
     for episode in episodes:
-        told = [json.loads(read_span(str(path), step.span)) for step in episode.steps]
-        assert told == [MESSAGES[1], MESSAGES[2], MESSAGES[2], MESSAGES[4]]
+        messages = [json.loads(read_span(str(path), step.span)) for step in episode.steps]
+        assert messages == [MESSAGES[1], MESSAGES[2], MESSAGES[2], MESSAGES[4]]
 
 
 @pytest.mark.usefixtures("inspect_ai")

@@ -24,7 +24,7 @@ DEEP = {"a": {"b": [{"c": 1}, {"c": 2}, {}]}, "x.y": {"z": 3}, "n": None}
 
 
 @pytest.mark.parametrize(
-    ("path", "found"),
+    ("path", "values"),
     [
         ("a.b.0.c", [1]),
         ("a.b.-2.c", [2]),
@@ -37,8 +37,8 @@ DEEP = {"a": {"b": [{"c": 1}, {"c": 2}, {}]}, "x.y": {"z": 3}, "n": None}
         ("", [DEEP]),
     ],
 )
-def test_a_path_leads_to_what_it_says(path: str, found: list[object]) -> None:
-    assert JsonPath(path).values(DEEP) == found
+def test_a_path_leads_to_what_it_says(path: str, values: list[object]) -> None:
+    assert JsonPath(path).values(DEEP) == values
 
 
 @pytest.mark.parametrize("path", ["a..b", ".a", "a.", "a[][]", ".".join("a" * 33)])
@@ -118,16 +118,16 @@ def read(folder: Path, name: str, *records: object, **keys: object) -> Scan:
 def test_an_outcome_is_read_by_the_values_of_the_mapping_or_by_the_usual_words(
     tmp_path: Path, given: object, success: list[object], value: float | None
 ) -> None:
-    found = read(tmp_path, "a.jsonl", {"say": "x", "end": given}, text="say", outcome="end", success=success)
-    outcome = found.records[0].outcome
+    logs_scan = read(tmp_path, "a.jsonl", {"say": "x", "end": given}, text="say", outcome="end", success=success)
+    outcome = logs_scan.records[0].outcome
     assert (outcome.value if outcome else None) == value
-    assert bool(found.unknown) == (value is None)
+    assert bool(logs_scan.unknown) == (value is None)
 
 
 def test_the_usual_fields_tell_the_outcome_where_the_mapping_names_none(tmp_path: Path) -> None:
-    found = read(tmp_path, "a.jsonl", {"say": "x", "resolved": False}, text="say", source="ci")
-    assert found.records[0].outcome is not None
-    assert (found.records[0].outcome.value, found.records[0].outcome.source) == (0, "ci")
+    logs_scan = read(tmp_path, "a.jsonl", {"say": "x", "resolved": False}, text="say", source="ci")
+    assert logs_scan.records[0].outcome is not None
+    assert (logs_scan.records[0].outcome.value, logs_scan.records[0].outcome.source) == (0, "ci")
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,8 @@ def test_a_call_failed_where_its_error_says_so(
     tmp_path: Path, error: object, failure: list[object], *, failed: bool
 ) -> None:
     record = {"do": "sql", "back": "1 row", "err": error}
-    found = read(tmp_path, "a.jsonl", record, tool="do", result="back", error="err", failure=failure)
-    assert [step.error for step in found.records[0].steps] == [failed]
+    logs_scan = read(tmp_path, "a.jsonl", record, tool="do", result="back", error="err", failure=failure)
+    assert [step.error for step in logs_scan.records[0].steps] == [failed]
 
 
 def test_messages_calls_and_their_results_are_paired_across_steps(tmp_path: Path) -> None:
@@ -162,15 +162,15 @@ def test_messages_calls_and_their_results_are_paired_across_steps(tmp_path: Path
         {"role": "critic", "body": "hm"},
     ]
     keys = {"steps": "m", "role": "role", "text": "body", "tool": "calls[].n", "argument": "calls[].a"}
-    found = read(tmp_path, "a.jsonl", {"m": messages}, **keys)
-    steps = found.records[0].steps
+    logs_scan = read(tmp_path, "a.jsonl", {"m": messages}, **keys)
+    steps = logs_scan.records[0].steps
     assert [(step.action, step.error) for step in steps] == [("", False), ("ls", True), ("wc", False)]
-    assert found.unknown == {"role critic, which answers no call": 1}
+    assert logs_scan.unknown == {"role critic, which answers no call": 1}
 
 
 def test_a_file_that_gives_nothing_is_named_with_its_first_record_and_what_that_holds(tmp_path: Path) -> None:
-    found = read(tmp_path, "a.jsonl", {"trace": [1], "id": 2}, text="say", steps="steps")
-    (file,) = found.empty
+    logs_scan = read(tmp_path, "a.jsonl", {"trace": [1], "id": 2}, text="say", steps="steps")
+    (file,) = logs_scan.empty
     assert file.why_empty == "line 1 does not fit: nothing at steps = 'steps'; its keys: trace, id"
     (tmp_path / "evals.json").write_text(json.dumps({"runs": RUNS}))
     (file,) = scan([tmp_path / "evals.json"], mappings=MAPPINGS).empty

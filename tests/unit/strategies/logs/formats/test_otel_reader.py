@@ -33,13 +33,13 @@ def evaluation(trace: str, /, **values: str | float) -> dict[str, object]:
 
 def test_spans_become_steps_in_the_order_of_time_whatever_that_of_the_lines(tmp_path: Path) -> None:
     lines = OTEL.splitlines(keepends=True)
-    told = []
+    readings = []
     for seed in range(5):
         random.Random(seed).shuffle(lines)
         (episode,), _ = read(tmp_path, b"".join(lines))
         assert [step.action for step in episode.steps] == ["", "sql:SELECT", "sql:SHOW"]
-        told.append((episode.id, episode.outcome, episode.skills, episode.run, episode.prompt))
-    assert set(told) == {
+        readings.append((episode.id, episode.outcome, episode.skills, episode.run, episode.prompt))
+    assert set(readings) == {
         ("conv-1", EpisodeOutcome(1.0, "reward"), (("sql-analyst", "3"),), "model-x", "How many?")
     }
 
@@ -126,14 +126,14 @@ def test_evaluation_finds_its_response_without_a_trace_and_is_counted_without_on
 def test_last_answer_of_the_model_tells_who_ended_it(
     tmp_path: Path, reasons: str, failure: str, ended_by: str
 ) -> None:
-    said = '[{"role": "assistant", "parts": [{"type": "text", "content": "Done"}]}]'
+    output_messages = '[{"role": "assistant", "parts": [{"type": "text", "content": "Done"}]}]'
     chat = otel_span(
         1,
         2,
         failure,
         gen_ai__operation__name="chat",
         gen_ai__response__finish_reasons=reasons,
-        gen_ai__output__messages=said,
+        gen_ai__output__messages=output_messages,
     )
     (episode,), _ = read(tmp_path, jsonl(otel_export(chat)))
     assert (episode.ended_by, episode.steps[0].action) == (ended_by, "message")

@@ -25,15 +25,15 @@ def read(folder: Path, text: str, name: str = "job.log") -> list[EpisodeRecord]:
     return list(PlainTextReader().read(LogFile(path), ReadTally()))
 
 
-def said(text: str, episodes: list[EpisodeRecord]) -> list[str]:
+def failure_texts(text: str, episodes: list[EpisodeRecord]) -> list[str]:
     """Give the text of each failure, as it is found again where it stands."""
     steps = [step for episode in episodes for step in episode.steps]
     raws = [text.encode()[step.span.byte_start : step.span.byte_end] for step in steps]
-    return [told for raw in raws for _, told in PlainTextReader.record_texts.answers_in(raw)]
+    return [answer for raw in raws for _, answer in PlainTextReader.record_texts.answers_in(raw)]
 
 
 def failures(folder: Path, text: str) -> list[str]:
-    return said(text, read(folder, text))
+    return failure_texts(text, read(folder, text))
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_outcome_is_what_the_strongest_ending_says(
 
 def test_every_form_of_an_ending_is_one_that_the_search_looks_at() -> None:
     which = Which(ENDINGS)
-    told = (
+    endings = (
         *(
             "Job succeeded",
             "ERROR: Job failed: exit code 1",
@@ -170,14 +170,17 @@ def test_every_form_of_an_ending_is_one_that_the_search_looks_at() -> None:
         *("Tests: 1 failed", "1 passing", "1 failing", "2 examples, 1 failure", "FAILED (errors=1)"),
         *("test result: ok.", "ok  \tx/y\t(cached)", "FAIL\tx/y\t[build failed]", "FAIL\tx/y\t0.1s"),
     )
-    assert [line for line in told if not ending_of(line)] == []
-    assert [line for line in told if not which.of(line.encode())] == []
+    assert [line for line in endings if not ending_of(line)] == []
+    assert [line for line in endings if not which.of(line.encode())] == []
 
 
 def test_each_job_of_a_file_is_an_episode_with_its_own_end(tmp_path: Path) -> None:
     text = "ERROR a\nFinished: FAILURE\nnext\nERROR b\nERROR c\nFinished: SUCCESS\nERROR d\n"
-    told = [(one.name, len(one.steps), one.outcome and one.outcome.value) for one in read(tmp_path, text)]
-    assert told == [("job", 1, 0.0), ("job#2", 2, 1.0), ("job#3", 1, None)]
+    jobs = [
+        (episode.name, len(episode.steps), episode.outcome and episode.outcome.value)
+        for episode in read(tmp_path, text)
+    ]
+    assert jobs == [("job", 1, 0.0), ("job#2", 2, 1.0), ("job#3", 1, None)]
 
 
 def test_log_without_a_failure_is_an_episode_too(tmp_path: Path) -> None:
@@ -190,8 +193,8 @@ def test_long_log_is_cut_into_parts_and_the_last_tells_the_outcome(
 ) -> None:
     monkeypatch.setattr(ci_job, "PART_STEPS", 2)
     parts = read(tmp_path, "3 passed in 0.1s\n" + "ERROR x\n" * 5 + "1 failed in 0.1s\n")
-    assert [(one.name, len(one.steps)) for one in parts] == [("job", 2), ("job/2", 2), ("job/3", 1)]
-    assert [one.outcome for one in parts] == [None, None, EpisodeOutcome(0.0, "tests")]
+    assert [(part.name, len(part.steps)) for part in parts] == [("job", 2), ("job/2", 2), ("job/3", 1)]
+    assert [part.outcome for part in parts] == [None, None, EpisodeOutcome(0.0, "tests")]
 
 
 def test_exit_code_at_the_end_is_a_label(tmp_path: Path) -> None:
@@ -204,7 +207,7 @@ def test_windows_line_ends_are_no_part_of_a_record(tmp_path: Path) -> None:
     text = "start\r\nERROR x\r\n  more\r\nend\r\n"
     (episode,) = read(tmp_path, text)
     (step,) = episode.steps
-    assert (said(text, [episode]), step.span.line) == (["ERROR x\n  more"], 2)
+    assert (failure_texts(text, [episode]), step.span.line) == (["ERROR x\n  more"], 2)
     assert (step.span.byte_start, step.span.byte_end) == (7, 22)
 
 
@@ -226,6 +229,6 @@ def test_only_what_is_called_a_log_or_dated_is_taken(name: str, text: str, *, ta
 def test_patterns_can_be_others(tmp_path: Path) -> None:
     path = tmp_path / "x.log"
     path.write_text("ERROR x\nkaputt\n")
-    found = list(PlainTextReader(("kaputt",)).read(LogFile(path), ReadTally()))
-    assert said("ERROR x\nkaputt\n", found) == ["kaputt"]
+    episodes = list(PlainTextReader(("kaputt",)).read(LogFile(path), ReadTally()))
+    assert failure_texts("ERROR x\nkaputt\n", episodes) == ["kaputt"]
     assert len(FAILURES) == 20

@@ -33,8 +33,8 @@ def read(tmp_path: Path) -> Read:
 
     def reading(log_format: str, body: bytes, name: str = "some.json") -> list[Episode]:
         (tmp_path / name).write_bytes(body)
-        found = reader_named(log_format).read(LogFile(tmp_path / name), ReadTally())
-        return [episode for episode in found if isinstance(episode, Episode)]
+        episodes = reader_named(log_format).read(LogFile(tmp_path / name), ReadTally())
+        return [episode for episode in episodes if isinstance(episode, Episode)]
 
     return reading
 
@@ -172,8 +172,8 @@ def test_steps_are_read_as_documented(records: ReadRecords) -> None:
 
 
 def test_what_comes_later_is_never_of_an_earlier_turn(records: ReadRecords) -> None:
-    said = [-3, 0, 5, 1, 1, None, 2, 9, 9]
-    lines = [{"type": "step", "episode": "a", "tool": "sql", "turn": turn} for turn in said]
+    turns = [-3, 0, 5, 1, 1, None, 2, 9, 9]
+    lines = [{"type": "step", "episode": "a", "tool": "sql", "turn": turn} for turn in turns]
     (record,) = records("steps", jsonl(*lines))
     assert [step.turn for step in record.steps] == [0, 1, 5, 6, 6, 7, 8, 9, 9]
 
@@ -280,11 +280,11 @@ def test_record_types_that_nobody_knows_are_counted(tmp_path: Path, log_format: 
 def test_the_usual_fields_tell_the_outcome_in_every_general_format(
     tmp_path: Path, field: str, given: object, value: float
 ) -> None:
-    said = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ok"}]
+    messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ok"}]
     history = {"actions": ["SELECT 1"], "observations": ["1"]}
-    (tmp_path / "chat.jsonl").write_bytes(jsonl({"messages": said, field: given}))
+    (tmp_path / "chat.jsonl").write_bytes(jsonl({"messages": messages, field: given}))
     (tmp_path / "ao.json").write_text(json.dumps([{"turn_history": history, "query": "q", field: given}]))
     step = {"type": "step", "episode": "a", "tool": "x"}
     (tmp_path / "own.jsonl").write_bytes(jsonl(step, {"type": "outcome", "episode": "a", field: given}))
-    found = scan([tmp_path])
-    assert [record.outcome.value for record in found.records if record.outcome] == [value] * 3
+    logs_scan = scan([tmp_path])
+    assert [record.outcome.value for record in logs_scan.records if record.outcome] == [value] * 3

@@ -54,7 +54,10 @@ def test_runs_of_one_thread_are_one_episode_and_traces_without_one_are_apart(tmp
         return langsmith_run("tool", "bash", second, inputs={}, outputs="ok") | {"trace_id": trace, "extra": about}
 
     body = jsonl(run("a", 3, "t"), run("b", 1, "t"), run("c", 5))
-    assert [(found.id, len(found.steps)) for found in read(tmp_path, "langsmith", body)] == [("t", 2), ("c", 1)]
+    assert [(episode.id, len(episode.steps)) for episode in read(tmp_path, "langsmith", body)] == [
+        ("t", 2),
+        ("c", 1),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_passengers_are_dropped_and_what_carries_the_gain_goes_through_the_gate_
     assert (whole.id, whole.verdict, less.verdict) == (name, "reject", "promote")
     assert whole.reasons[0].startswith("passengers: of its 3 edits only 2 carry the gain")
     assert whole.scored is not None
-    assert [one.passenger for one in whole.scored.attributions] == [True, False, True]
+    assert [attribution.passenger for attribution in whole.scored.attributions] == [True, False, True]
     text = live_text(registry)
     assert ("SECOND" in text, "FIRST" in text, "THIRD" in text) == (True, False, False)
 
@@ -124,13 +124,13 @@ def test_each_edit_that_stays_carries_its_own_attribution(registry: Registry, tm
     name = bundle(registry, tmp_path)
     (whole,) = tried(registry, FakeRunner(gains(FIRST=0.3, SECOND=0.25, THIRD=0.25)), name)
     assert whole.verdict == "promote"
-    made = [one.event for one in registry.log.read(types=("GeneMutated",))]
-    parts = [one.attribution for one in made if isinstance(one, GeneMutated)]
+    made = [envelope.event for envelope in registry.log.read(types=("GeneMutated",))]
+    parts = [event.attribution for event in made if isinstance(event, GeneMutated)]
     assert len(parts) == 3
-    assert all(one is not None and one.value > 0.02 for one in parts)
+    assert all(attribution is not None and attribution.value > 0.02 for attribution in parts)
     assert whole.scored is not None
     assert whole.scored.delta is not None
-    assert all(one is not None and one.value < whole.scored.delta.value for one in parts)
+    assert all(attribution is not None and attribution.value < whole.scored.delta.value for attribution in parts)
 
 
 @pytest.mark.usefixtures("place")
@@ -139,7 +139,7 @@ def test_a_cap_before_the_parts_are_known_holds_the_bundle(registry: Registry, t
     runner = FakeRunner(gains(SECOND=0.7))
     with registry.rehearsal():
         tried(registry, runner, name)
-    part = next(at for at, one in enumerate(runner.seen) if one[0] == name and one in runner.seen[:at])
+    part = next(at for at, run in enumerate(runner.seen) if run[0] == name and run in runner.seen[:at])
     subject = rig(registry, FakeRunner(gains(SECOND=0.7)), caps=RunCaps(cost_usd=0.01 * (part + 1)))
     (held,) = try_out(subject, [name])
     assert held.verdict == "hold"
@@ -149,7 +149,7 @@ def test_a_cap_before_the_parts_are_known_holds_the_bundle(registry: Registry, t
 def test_ablation_on_replay_tells_the_line_that_counts_from_the_one_that_rides_along() -> None:
     records = world_with_a_rule(3)
     both: list[tuple[Claim, ...]] = [(DO,), (StartWith(do="sql:SHOW"),)]
-    one, other = ablate(both, ClaimPosition((), 0), records, seed=1)
-    assert one.delta is not None
-    assert one.delta.low > 0
-    assert (one.passenger, other.passenger) == (False, True)
+    attribution, other = ablate(both, ClaimPosition((), 0), records, seed=1)
+    assert attribution.delta is not None
+    assert attribution.delta.low > 0
+    assert (attribution.passenger, other.passenger) == (False, True)

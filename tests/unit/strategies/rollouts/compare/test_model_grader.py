@@ -49,12 +49,12 @@ class SpokenDesk:
 
     def ask(self, request: Request[PairAnswer], *, within_s: float) -> Reply[PairAnswer]:
         assert within_s == 60.0
-        said = self.says[len(self.asked)]
+        answer = self.says[len(self.asked)]
         self.asked.append(request)
-        if isinstance(said, Exception):
-            raise said
+        if isinstance(answer, Exception):
+            raise answer
         return Reply(
-            PairAnswer(reason="so", better=said), "", (), "end_turn", TokenUsage(), 0.5, "m", "p", "r", "k"
+            PairAnswer(reason="so", better=answer), "", (), "end_turn", TokenUsage(), 0.5, "m", "p", "r", "k"
         )
 
 
@@ -77,18 +77,18 @@ def test_work_is_worth_what_the_judge_says_of_it_in_both_orders(
     value: float,
     passed: bool,  # noqa: FBT001 - a case of the table
 ) -> None:
-    found = jury(*says).judged(TASK, GRADED)
-    layer = found.layers[-1]
+    trial = jury(*says).judged(TASK, GRADED)
+    layer = trial.layers[-1]
     assert (layer.name, layer.value, layer.passed, layer.counts) == ("clear", value, passed, True)
-    assert found.value == (1.0 + value) / 2
-    assert found.shown == ()
-    assert found.cost_usd == 1.0
+    assert trial.value == (1.0 + value) / 2
+    assert trial.shown == ()
+    assert trial.cost_usd == 1.0
 
 
 def test_a_layer_that_does_not_count_moves_neither_the_value_nor_the_lenient_pass() -> None:
-    found = jury("first", "second", counts=False).judged(TASK, GRADED)
-    assert (found.value, found.lenient) == (1.0, True)
-    assert (found.layers[-1].value, found.layers[-1].counts) == (0.0, False)
+    trial = jury("first", "second", counts=False).judged(TASK, GRADED)
+    assert (trial.value, trial.lenient) == (1.0, True)
+    assert (trial.layers[-1].value, trial.layers[-1].counts) == (0.0, False)
 
 
 def test_a_judge_that_counts_can_take_the_lenient_pass_away() -> None:
@@ -96,21 +96,21 @@ def test_a_judge_that_counts_can_take_the_lenient_pass_away() -> None:
 
 
 def test_no_answer_of_use_voids_the_pair_where_the_judge_counts() -> None:
-    found = jury("second", DeclinedError("it declined")).judged(TASK, GRADED)
-    assert (found.status, found.note) == ("infrastructure", "judge clear: it declined")
-    assert found.shown == ()
+    trial = jury("second", DeclinedError("it declined")).judged(TASK, GRADED)
+    assert (trial.status, trial.note) == ("infrastructure", "judge clear: it declined")
+    assert trial.shown == ()
 
 
 @pytest.mark.parametrize("counts", [True, False])
 def test_what_a_judge_was_paid_before_it_gave_no_answer_is_part_of_what_the_run_cost(*, counts: bool) -> None:
-    found = jury("second", DeclinedError("it declined"), counts=counts).judged(TASK, GRADED)
-    assert found.cost_usd == 0.5
+    trial = jury("second", DeclinedError("it declined"), counts=counts).judged(TASK, GRADED)
+    assert trial.cost_usd == 0.5
 
 
 @pytest.mark.parametrize("error", [DeclinedError("no"), TimedOutError("late")])
 def test_no_answer_of_use_takes_nothing_with_it_where_the_judge_only_notes(error: Exception) -> None:
-    found = jury(error, counts=False).judged(TASK, GRADED)
-    assert (found.status, found.value, len(found.layers)) == ("done", 1.0, 1)
+    trial = jury(error, counts=False).judged(TASK, GRADED)
+    assert (trial.status, trial.value, len(trial.layers)) == ("done", 1.0, 1)
 
 
 def test_a_cap_ends_the_runs_where_the_judge_counts_and_not_where_it_notes() -> None:
@@ -127,8 +127,8 @@ def test_a_refused_key_ends_everything() -> None:
 
 def test_work_that_cannot_be_read_is_worth_nothing_and_nobody_is_asked() -> None:
     unread = GRADED.model_copy(update={"shown": (ShownWork(layer="clear", text=None),)})
-    found = jury().judged(TASK, unread)
-    assert (found.layers[-1].value, found.value) == (0.0, 0.5)
+    trial = jury().judged(TASK, unread)
+    assert (trial.layers[-1].value, trial.value) == (0.0, 0.5)
 
 
 def test_what_a_judge_has_yet_to_see_is_never_stored() -> None:
@@ -159,5 +159,5 @@ def test_runs_without_a_verdict_of_the_judge_show_nothing() -> None:
 
 
 def test_a_judge_that_was_never_calibrated_counts_on_no_family() -> None:
-    found = standings_of(["prose", "sql"], "m", RUBRIC, [])
-    assert [one.promotes for one in found.values()] == [False, False]
+    standings = standings_of(["prose", "sql"], "m", RUBRIC, [])
+    assert [standing.promotes for standing in standings.values()] == [False, False]

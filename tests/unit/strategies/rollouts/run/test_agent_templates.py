@@ -13,11 +13,11 @@ def test_a_template_is_split_once_as_a_shell_would() -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [("", "is empty"), ("worker 'open", "cannot be split"), ("worker {skil_dir}", "{skil_dir}, which is nothing")],
 )
-def test_a_template_that_cannot_be_is_refused(command: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_a_template_that_cannot_be_is_refused(command: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         agent_of(command)
 
 
@@ -55,5 +55,5 @@ def test_what_claude_prints_is_read_with_care(
     cost_usd: float | None,
     failed: bool,  # noqa: FBT001 - the expected answer
 ) -> None:
-    told = told_by(CLAUDE, stdout)
-    assert (told.answer, told.cost_usd, told.failed) == (answer, cost_usd, failed)
+    agent_answer = told_by(CLAUDE, stdout)
+    assert (agent_answer.answer, agent_answer.cost_usd, agent_answer.failed) == (answer, cost_usd, failed)

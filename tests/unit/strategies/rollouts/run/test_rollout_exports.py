@@ -37,7 +37,7 @@ def run(name: str, score: float = 1.0, **changed: Any) -> FinishedRun:  # noqa: 
     of_trial: dict[str, Any] = {key: changed.pop(key) for key in ("status", "tampering") if key in changed}
     decision = changed.pop("decision", "approve")
     trial = Trial(task="greet", status="done", value=score, transcript=f"blob {name}").model_copy(update=of_trial)
-    told = {
+    transcript_fields = {
         "task": "greet",
         "split": "sealed",
         "skill": "greeter",
@@ -52,7 +52,7 @@ def run(name: str, score: float = 1.0, **changed: Any) -> FinishedRun:  # noqa: 
     return FinishedRun(
         name,
         KeptRun(key=name, arm="greeter@1", round=0, trial=trial),
-        RunTranscript(**{**told, **changed}),
+        RunTranscript(**{**transcript_fields, **changed}),
         decision,
     )
 
@@ -103,10 +103,10 @@ def test_a_group_holds_all_runs_of_one_prompt_with_advantages_that_sum_to_nothin
     runs = [run("a", 1.0), run("b", 0.5), run("c", 0.0, status="stopped"), run("d", 1.0, system="You must greet.")]
     (group,) = groups(runs)
     assert [turn["role"] for turn in group["prompt"]] == ["system", "user"]
-    gains = {one["run"]: one["advantage"] for one in group["completions"]}
+    gains = {completion["run"]: completion["advantage"] for completion in group["completions"]}
     assert gains["a"] == pytest.approx(-gains["c"])
     assert gains["a"] > gains["b"] == pytest.approx(0.0)
-    assert [one["reward"] for one in group["completions"]] == [1.0, 0.5, 0.0]
+    assert [completion["reward"] for completion in group["completions"]] == [1.0, 0.5, 0.0]
 
 
 def test_a_group_in_which_all_did_alike_teaches_nothing() -> None:

@@ -17,10 +17,12 @@ DOCS = Path(__file__).resolve().parents[5] / "docs"
 @pytest.mark.parametrize("name", RolloutSettings.model_fields)
 def test_every_setting_is_in_the_docs_with_its_default(name: str) -> None:
     default = RolloutSettings.model_fields[name].default
-    said = (
+    written_default = (
         {"": '""', (): "[]", False: "false"}.get(default, f"{default}") if default != 0 else f"{default}".lower()
     )
-    assert f"| `rollouts.{name}` | `{said}` |" in (DOCS / "configuration.md").read_text(encoding="utf-8")
+    assert f"| `rollouts.{name}` | `{written_default}` |" in (DOCS / "configuration.md").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize("name", MetricFile.model_fields)
@@ -32,14 +34,14 @@ def test_the_example_of_a_metric_is_one() -> None:
     import tomllib
 
     text = (DOCS / "rollouts.md").read_text(encoding="utf-8").partition("## A metric")[2]
-    found = re.search(r"```toml\n(.*?)```", text, re.DOTALL)
-    assert found
-    assert MetricFile.model_validate(tomllib.loads(found[1])).limit_s == 300
+    toml_block = re.search(r"```toml\n(.*?)```", text, re.DOTALL)
+    assert toml_block
+    assert MetricFile.model_validate(tomllib.loads(toml_block[1])).limit_s == 300
 
 
 def test_what_is_said_for_one_skill_goes_before_what_is_said_for_all() -> None:
-    told = {"tasks": "a", "agent": "x", "sql-analyst": {"tasks": "b"}}
-    config = RolloutConfig.from_mapping(told, Path())
+    settings = {"tasks": "a", "agent": "x", "sql-analyst": {"tasks": "b"}}
+    config = RolloutConfig.from_mapping(settings, Path())
     assert (config.of("sql-analyst").tasks, config.of("sql-analyst").agent) == ("b", "x")
     assert (config.of("other").tasks, config.decide) == ("a", True)
 

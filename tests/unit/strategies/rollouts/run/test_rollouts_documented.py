@@ -17,9 +17,9 @@ ROWS = [line.split(" | ")[0] for line in TEXT.splitlines() if line.startswith("|
 
 
 def example(language: str) -> str:
-    found = re.search(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
-    assert found
-    return found[1]
+    code_block = re.search(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+    assert code_block
+    return code_block[1]
 
 
 @pytest.mark.parametrize(

@@ -214,8 +214,8 @@ def test_who_has_a_network_is_what_the_settings_of_a_task_mean(
     assert isinstance(grader, HarborGrader)
     assert grader.image is not None
     assert (grader.image.network, grader.image.verifier_network) == (network, verifier)
-    said = [note for note in tasks.notes if "has the network" in note]
-    assert bool(said) == (network or verifier), docker.folder
+    network_notes = [note for note in tasks.notes if "has the network" in note]
+    assert bool(network_notes) == (network or verifier), docker.folder
 
 
 def test_no_variable_of_this_machine_is_given_to_a_task(

@@ -109,8 +109,8 @@ def test_a_good_solution_that_fails_is_a_violation() -> None:
     task = TASK.model_copy(
         update={"anchors": (FileExists(path="out.txt"),), "solution": Solution(files={"output.txt": "x"})}
     )
-    said = [violation.problem for violation in check_task(task, POLICY)]
-    assert said == [
+    problems = [violation.problem for violation in check_task(task, POLICY)]
+    assert problems == [
         "anchor exists out.txt does not hold on the known good solution",
         "grader out gives the known good solution 0.00: exists out.txt: out.txt is not there",
     ]

@@ -26,7 +26,7 @@ from tests.in_memory import ON_DISK
 ALLOWED = POLICY.model_copy(update={"commands": ("bash",)})
 
 
-def one(folder: Path, **other: str) -> RolloutTask:
+def harbor_task(folder: Path, **other: str) -> RolloutTask:
     return load_tasks(harbor(folder, "a-task", **other)).tasks[0]
 
 
@@ -132,7 +132,7 @@ def test_one_task_is_a_task_set_too_and_an_audit_takes_both(tmp_path: Path) -> N
 )
 def test_what_is_no_task_is_named(tmp_path: Path, other: dict[str, str], words: str) -> None:
     with pytest.raises(TaskFileError, match=words) as error:
-        one(tmp_path, **other)
+        harbor_task(tmp_path, **other)
     assert error.value.hint
 
 
@@ -164,8 +164,8 @@ def test_a_pipe_in_the_place_of_the_settings_is_not_waited_for(tmp_path: Path) -
 def test_an_instruction_of_many_canaries_is_read_at_once(tmp_path: Path) -> None:
     begun = time.monotonic()
     many = f"<!-- canary -->\n# {'canary ' * 40_000}\n\nDo it.\n"
-    assert one(tmp_path / "1", instruction_dot_md=many).prompt == "Do it."
-    assert one(tmp_path / "2", instruction_dot_md=f"#{'canary' * 40_000}").prompt.startswith("#canary")
+    assert harbor_task(tmp_path / "1", instruction_dot_md=many).prompt == "Do it."
+    assert harbor_task(tmp_path / "2", instruction_dot_md=f"#{'canary' * 40_000}").prompt.startswith("#canary")
     assert time.monotonic() - begun < 5
 
 
@@ -208,7 +208,7 @@ def test_without_a_dockerfile_the_whole_environment_is_the_working_directory(tmp
 
 def test_the_verifier_gives_the_reward_and_its_solution_proves_it(tmp_path: Path) -> None:
     assert Path(__file__).stem in ON_DISK
-    task = one(tmp_path / "set")
+    task = harbor_task(tmp_path / "set")
     assert check_task(task, ALLOWED) == ()
     right, wrong = left(task, tmp_path / "1", out_dot_txt="forty-two\n"), left(task, tmp_path / "2")
     assert grade(grader(task), right).value == 1.0
@@ -220,15 +220,15 @@ def test_the_verifier_gives_the_reward_and_its_solution_proves_it(tmp_path: Path
 
 
 def test_a_verifier_that_cannot_work_here_is_named_before_anything_is_run(tmp_path: Path) -> None:
-    missing = one(tmp_path / "1", tests__test_dot_sh="no-such-program /tests/check.py\n")
+    missing = harbor_task(tmp_path / "1", tests__test_dot_sh="no-such-program /tests/check.py\n")
     (violation,) = check_task(missing, ALLOWED)
     assert violation.problem.startswith("the verifier wrote no reward: tests/test.sh: ")
     assert "command not found" in violation.problem
-    hopeless = one(tmp_path / "2", solution__solve_dot_sh="no-such-program\n")
+    hopeless = harbor_task(tmp_path / "2", solution__solve_dot_sh="no-such-program\n")
     (violation,) = check_task(hopeless, ALLOWED)
     assert violation.problem.startswith("its own solution gets the reward 0.00: solution/solve.sh: ")
     reach = 'import socket; socket.create_connection(("192.0.2.1", 80), 1)'
-    reaching = one(tmp_path / "3", tests__test_dot_sh=f"python3 -c '{reach}'\n")
+    reaching = harbor_task(tmp_path / "3", tests__test_dot_sh=f"python3 -c '{reach}'\n")
     problems = [violation.problem for violation in check_task(reaching, ALLOWED)]
     assert any("grader reward: tried to reach 192.0.2.1" in problem for problem in problems), problems
 
@@ -238,7 +238,7 @@ def test_a_reward_that_is_no_share_is_none_and_is_named_before_anything_is_run(
     tmp_path: Path, reward: str
 ) -> None:
     writes = f"printf -- '{reward}\\n' > /logs/verifier/reward.txt\n"
-    task = one(tmp_path / "set", tests__test_dot_sh=writes, solution__solve_dot_sh="")
+    task = harbor_task(tmp_path / "set", tests__test_dot_sh=writes, solution__solve_dot_sh="")
     (violation,) = check_task(task, ALLOWED)
     assert violation.problem.startswith("the verifier wrote no reward from 0 to 1: its last line is '")
     assert violation.problem.isprintable()
@@ -246,17 +246,19 @@ def test_a_reward_that_is_no_share_is_none_and_is_named_before_anything_is_run(
 
 def test_what_a_verifier_leaves_running_is_not_waited_for_nor_a_pipe_that_it_leaves(tmp_path: Path) -> None:
     stays = "(trap '' HUP TERM; sleep 60) &\necho 1 > /logs/verifier/reward.txt\n"
-    task = one(tmp_path / "1", tests__test_dot_sh=stays)
+    task = harbor_task(tmp_path / "1", tests__test_dot_sh=stays)
     begun = time.monotonic()
     assert grade(grader(task), left(task, tmp_path / "w1")).value == 1.0
-    pipe = one(tmp_path / "2", tests__test_dot_sh="mkfifo /logs/verifier/reward.json /logs/verifier/reward.txt\n")
+    pipe = harbor_task(
+        tmp_path / "2", tests__test_dot_sh="mkfifo /logs/verifier/reward.json /logs/verifier/reward.txt\n"
+    )
     assert grade(grader(pipe), left(pipe, tmp_path / "w2")).note.startswith("the verifier wrote no reward")
     assert time.monotonic() - begun < 30
 
 
 def test_a_solution_is_not_there_for_the_verifier_of_an_agent_s_work(tmp_path: Path) -> None:
     looking = "mkdir -p /logs/verifier\ntest -e /solution/solve.sh; echo 0.$? > /logs/verifier/reward.txt\n"
-    task = one(tmp_path / "set", tests__test_dot_sh=looking)
+    task = harbor_task(tmp_path / "set", tests__test_dot_sh=looking)
     work = left(task, tmp_path / "1")
     assert grade(grader(task), work).value == 0.1
     assert rewarded(grader(task), work, solved=True).value == 0.0

@@ -75,7 +75,7 @@ def toml(folder: Path, text: str = TOML) -> TaskSet:
 
 def jsonl(folder: Path, *tasks: object) -> TaskSet:
     (folder / "tasks.jsonl").write_text(
-        "\n".join(one if isinstance(one, str) else json.dumps(one) for one in tasks)
+        "\n".join(task if isinstance(task, str) else json.dumps(task) for task in tasks)
     )
     return load_tasks(folder / "tasks.jsonl")
 
@@ -95,7 +95,7 @@ def test_toml_tells_tasks_with_their_files_graders_and_anchors(folder: Path) -> 
     grader = count.graders[0]
     assert isinstance(grader, PythonGrader)
     assert (grader.script.path, grader.uses[0].path, grader.threshold) == ("grade.py", "expected.csv", 0.5)
-    assert {one.path for one in count.fixtures} == {"big.csv", "grade.py", "expected.csv"}
+    assert {fixture.path for fixture in count.fixtures} == {"big.csv", "grade.py", "expected.csv"}
 
 
 def test_jsonl_tells_the_same_tasks(folder: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_workspace_path_outside_the_workspace_is_refused(folder: Path, path: s
 
 
 @pytest.mark.parametrize(
-    ("changes", "said", "hint"),
+    ("changes", "message", "hint"),
     [
         ({"promt": "x"}, "promt is not known", "did you mean prompt?"),
         ({"prompt": ""}, "prompt is ''", "docs/rollouts.md"),
@@ -194,20 +194,20 @@ def test_a_workspace_path_outside_the_workspace_is_refused(folder: Path, path: s
     ],
 )
 def test_a_mistake_is_named_with_its_place_and_what_to_write(
-    folder: Path, changes: dict[str, Any], said: str, hint: str
+    folder: Path, changes: dict[str, Any], message: str, hint: str
 ) -> None:
     refused = refusal(folder, changes)
-    assert said in str(refused)
+    assert message in str(refused)
     assert str(refused).startswith(f"{folder / 'tasks.jsonl'}:1: task answer: ")
     assert hint in refused.hint
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [("{", "tasks.jsonl:2 is no JSON"), ("[]", "tasks.jsonl:2 is no JSON object"), ("{}", "without id")],
 )
-def test_a_broken_line_is_named(folder: Path, line: str, said: str) -> None:
-    with pytest.raises(TaskFileError, match=said):
+def test_a_broken_line_is_named(folder: Path, line: str, message: str) -> None:
+    with pytest.raises(TaskFileError, match=message):
         jsonl(folder, TASK, line)
 
 
@@ -219,7 +219,7 @@ def test_a_mistake_in_toml_is_named_with_its_line(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "holds no task"),
         ("task = []", "unknown task"),
@@ -229,8 +229,8 @@ def test_a_mistake_in_toml_is_named_with_its_line(folder: Path) -> None:
         ("[[tasks]]\nid = 'x'\nprompt = 2020-01-01", "task x"),
     ],
 )
-def test_a_file_that_is_no_task_set_says_why(folder: Path, text: str, said: str) -> None:
-    with pytest.raises(TaskFileError, match=said):
+def test_a_file_that_is_no_task_set_says_why(folder: Path, text: str, message: str) -> None:
+    with pytest.raises(TaskFileError, match=message):
         toml(folder, text)
 
 

@@ -39,7 +39,10 @@ def test_a_newer_consent_takes_the_place_of_the_old_one(home: Path) -> None:
     keep_consent(home / "b", "11", {})
     keep_consent(home / "a", "22", {})
     keep_consent(home / "b", "33", {"seed": "1"})
-    assert [(one.folder, one.sha256) for one in consents()] == [(str(home / "a"), "22"), (str(home / "b"), "33")]
+    assert [(consent.folder, consent.sha256) for consent in consents()] == [
+        (str(home / "a"), "22"),
+        (str(home / "b"), "33"),
+    ]
 
 
 def test_a_consent_that_was_revoked_is_gone(home: Path) -> None:

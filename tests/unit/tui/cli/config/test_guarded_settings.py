@@ -41,7 +41,7 @@ HARMLESS = {
 
 
 def keys(text: str, folder: Path, own: str = "") -> list[str]:
-    return [one.key for one in guarded(tomllib.loads(text), tomllib.loads(own), folder)]
+    return [setting.key for setting in guarded(tomllib.loads(text), tomllib.loads(own), folder)]
 
 
 def test_of_every_setting_it_is_decided_whether_it_needs_trust() -> None:
@@ -68,8 +68,8 @@ def test_what_runs_reaches_or_reveals_needs_it_for_all_skills_and_for_one(tmp_pa
 
 
 def test_prices_belong_together_and_gitleaks_may_only_be_asked(tmp_path: Path) -> None:
-    (found,) = guarded(tomllib.loads('[models.prices."a.b"]\ninput = 0.0\noutput = 0.0'), {}, tmp_path)
-    assert (found.key, found.path) == ('models.prices."a.b"', ("models", "prices", "a.b"))
+    (setting,) = guarded(tomllib.loads('[models.prices."a.b"]\ninput = 0.0\noutput = 0.0'), {}, tmp_path)
+    assert (setting.key, setting.path) == ('models.prices."a.b"', ("models", "prices", "a.b"))
     assert keys('[models.fallback]\nnotes = "m"', tmp_path) == ["models.fallback.notes"]
     assert keys("[scan]\ngitleaks = false", tmp_path) == ["scan.gitleaks"]
     assert keys("[scan]\npersonal_data = true", tmp_path) == []
@@ -123,9 +123,9 @@ def test_a_path_needs_it_where_it_leads_out_of_the_project_by_links_as_well(
     project = tmp_path / "project"
     project.mkdir()
     (project / "out").symlink_to(tmp_path)
-    (found,) = guarded(tomllib.loads(template.format(place)), {}, project)
-    assert found.key == key
-    assert not found.leads_to[-1].startswith(f"{project.resolve()}/")
+    (setting,) = guarded(tomllib.loads(template.format(place)), {}, project)
+    assert setting.key == key
+    assert not setting.leads_to[-1].startswith(f"{project.resolve()}/")
 
 
 NO_SETTINGS = ("models = 3", "rollouts = []", "[models]\nprices = 4", "[rollouts.a.b]\nc=1")
@@ -133,8 +133,8 @@ NO_SETTINGS = ("models = 3", "rollouts = []", "[models]\nprices = 4", "[rollouts
 
 @pytest.mark.parametrize("text", NO_SETTINGS)
 def test_what_is_no_setting_at_all_is_left_to_those_who_read_settings(tmp_path: Path, text: str) -> None:
-    found = guarded(tomllib.loads(text), {}, tmp_path)
-    assert without(tomllib.loads(text), found).keys() == tomllib.loads(text).keys()
+    settings = guarded(tomllib.loads(text), {}, tmp_path)
+    assert without(tomllib.loads(text), settings).keys() == tomllib.loads(text).keys()
 
 
 def test_the_others_are_left_as_they_are(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_the_stronger_layer_wins_key_by_key(folder: Path, monkeypatch: pytest.Mo
 
 
 def test_every_setting_can_be_said_by_the_environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = {
+    values = {
         "seed": "7",
         "scan.paths": f"logs:{folder}",
         "scan.workers": "2",
@@ -81,7 +81,7 @@ def test_every_setting_can_be_said_by_the_environment(folder: Path, monkeypatch:
         "signals.error_budget": "0.5",
         "outcome": '[{where = "exit_status", pattern = "^0$", value = 1, source = "ci"}]',
     }
-    for key, text in said.items():
+    for key, text in values.items():
         monkeypatch.setenv(variable(key), text)
     config = read_config()
     assert (config.seed, config.paths, config.workers) == (7, (folder / "logs", folder), 2)
@@ -89,7 +89,7 @@ def test_every_setting_can_be_said_by_the_environment(folder: Path, monkeypatch:
     assert (config.gitleaks, config.look_every_s, config.evolve_every_s, config.promote) == (False, 0.5, 9, True)
     assert config.thresholds == Thresholds(error_count=5, error_budget=0.5)
     assert [rule.source for rule in config.rules] == ["ci"]
-    assert {row.key for row in settings_in_force() if row.layer == "environment"} >= said.keys()
+    assert {row.key for row in settings_in_force() if row.layer == "environment"} >= values.keys()
 
 
 @pytest.mark.parametrize("key", sorted(KINDS))
@@ -98,9 +98,9 @@ def test_a_variable_that_cannot_be_is_refused_by_its_name_or_taken(
 ) -> None:
     del folder
     monkeypatch.setenv(variable(key), "{odd = 1}")
-    said = read_layers({key: KINDS[key]})
-    assert said.origins
-    assert {origin.name for origin in said.origins.values()} == {variable(key)}
+    layers = read_layers({key: KINDS[key]})
+    assert layers.origins
+    assert {origin.name for origin in layers.origins.values()} == {variable(key)}
     if KINDS[key] not in {(str,), (list,)}:
         with pytest.raises(UsageError):
             read_config()
@@ -167,7 +167,7 @@ def test_rules_are_taken_from_one_layer_as_a_whole(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("seed = ", "no TOML"),
         ("sead = 1", "sead"),
@@ -175,13 +175,13 @@ def test_rules_are_taken_from_one_layer_as_a_whole(folder: Path) -> None:
         ("watch = 3", "watch"),
     ],
 )
-def test_a_broken_user_file_is_named(folder: Path, text: str, said: str) -> None:
+def test_a_broken_user_file_is_named(folder: Path, text: str, message: str) -> None:
     del folder
     own = write(user_file(), text)
     with pytest.raises(UsageError) as caught:
         read_config()
     assert str(own) in caught.value.message
-    assert said in caught.value.message
+    assert message in caught.value.message
 
 
 def test_a_broken_variable_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,8 +35,8 @@ def looked(folder: Path, text: str) -> ProjectTrust:
 
 
 def test_a_project_without_guarded_settings_needs_no_trust(project: Path) -> None:
-    found = looked(project, "seed = 1")
-    assert (found.state, found.is_in_force, found.summary) == ("not needed", True, "")
+    trust = looked(project, "seed = 1")
+    assert (trust.state, trust.is_in_force, trust.summary) == ("not needed", True, "")
 
 
 def test_order_comments_and_harmless_settings_change_nothing(project: Path) -> None:
@@ -59,8 +59,8 @@ def test_order_comments_and_harmless_settings_change_nothing(project: Path) -> N
 def test_a_setting_that_is_changed_new_or_gone_is_asked_about_again(project: Path, after: str) -> None:
     first = looked(project, BEFORE)
     keep_consent(project, first.sha256, first.values)
-    found = looked(project, after)
-    assert (found.state, found.is_in_force) == ("changed", False)
+    trust = looked(project, after)
+    assert (trust.state, trust.is_in_force) == ("changed", False)
     assert looked(project, BEFORE).state == "trusted"
 
 
@@ -74,13 +74,13 @@ def test_where_a_link_leads_and_where_the_folder_lies_are_part_of_it(project: Pa
 
 
 def test_one_command_may_be_answered_for(project: Path) -> None:
-    found = looked(project, BEFORE)
+    trust = looked(project, BEFORE)
     token = VOUCHED.set(True)
     try:
-        assert (found.state, found.is_in_force) == ("answered for", True)
+        assert (trust.state, trust.is_in_force) == ("answered for", True)
     finally:
         VOUCHED.reset(token)
-    assert found.state == "untrusted"
+    assert trust.state == "untrusted"
 
 
 def test_each_key_is_found_on_its_line() -> None:

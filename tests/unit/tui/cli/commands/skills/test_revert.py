@@ -59,7 +59,7 @@ def test_claims_come_and_go_with_their_version(registry: Registry) -> None:
     registry.execute(RevertVersion(NAME, 1, "worse"))
     assert [gene.claims for gene in registry.capsule(NAME).genes] == [(), (), ()]
     registry.execute(RevertVersion(NAME, 2, "better after all"))
-    assert [one.claim for one in registry.capsule(NAME).genes[0].claims] == [DO]
+    assert [live_claim.claim for live_claim in registry.capsule(NAME).genes[0].claims] == [DO]
 
 
 @pytest.mark.usefixtures("place")
@@ -127,7 +127,10 @@ def test_a_promotion_that_was_taken_back_is_marked_so_and_no_other_is(registry: 
     learn(registry)
     learn(registry, NO_GUESS, claims=(AVOID,), candidate="c2")
     registry.execute(RevertVersion(NAME, 2, "worse"))
-    assert {one.id: one.reverted for one in registry.candidates(NAME)} == {"c1": False, "c2": True}
+    assert {candidate.id: candidate.reverted for candidate in registry.candidates(NAME)} == {
+        "c1": False,
+        "c2": True,
+    }
 
 
 @pytest.mark.usefixtures("place")
