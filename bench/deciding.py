@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.worlds.deciding import Decided
 
 
-def found(lived: Sequence[Decided]) -> dict[str, float]:
+def steps_named(lived: Sequence[Decided]) -> dict[str, float]:
     """Give the share of sessions whose step is found, by each way of finding it."""
     failed = [
         session
@@ -57,7 +57,7 @@ def main() -> None:
         for noise in asked.noise:
             shares: Counter[str] = Counter()
             for seed in range(asked.seeds):
-                shares.update(found(decided_sessions(seed, sessions, noise=noise)))
+                shares.update(steps_named(decided_sessions(seed, sessions, noise=noise)))
             means = ", ".join(f"{name} {share / asked.seeds:.2f}" for name, share in shares.items())
             print(f"{sessions:>5,} sessions, noise {noise}: {means}", flush=True)
 

@@ -30,6 +30,6 @@ def story(shared_story: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> P
 def own(shared_story: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of it, to be changed."""
     del cache
-    copytree(told.parent, tmp_path / "own")
+    copytree(shared_story.parent, tmp_path / "own")
     monkeypatch.chdir(tmp_path / "own")
-    return tmp_path / "own" / told.name
+    return tmp_path / "own" / shared_story.name

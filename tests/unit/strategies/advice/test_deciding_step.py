@@ -6,7 +6,7 @@ import random
 
 from msgspec import structs
 
-from bench.deciding import found
+from bench.deciding import steps_named
 from strategies.advice.deciding_step import deciding_step
 from strategies.episodes.episode import EpisodeOutcome
 from tests.worlds import call, episode
@@ -15,7 +15,7 @@ from tests.worlds.deciding import decided_sessions
 
 def test_the_planted_step_is_found_more_often_than_by_always_naming_one() -> None:
     for sessions, noise in ((60, 0.2), (200, 0.5)):
-        shares = found(decided_sessions(3, sessions, noise=noise))
+        shares = steps_named(decided_sessions(3, sessions, noise=noise))
         rest = max(shares["always the same"], shares["after the first error"], shares["after the last error"])
         assert shares["found"] > rest + 0.2, shares
 

@@ -54,7 +54,7 @@ def test_at_full_weight_it_is_the_judged_mean_put_right_by_the_labels() -> None:
 
 
 def test_a_judge_that_is_always_right_is_as_good_as_labels_for_all() -> None:
-    """Closed form: with said = label the tuned weight is 1 / (1 + n/N), and the value is the pooled mean."""
+    """Closed form: with judged = label the tuned weight is 1 / (1 + n/N), and the value is the pooled mean."""
     labelled, judged = world(3, labels=100, others=400, right=1.0)
     pooled = [*(item.label for item in labelled), *judged]
     weight = 1 / (1 + 100 / 400)
