@@ -51,7 +51,9 @@ _DEFAULTS: Final = frozenset(
 )
 """What the default branch is called; a local one of another name is known by what the remote calls its head."""
 _REVERTS: Final = re.compile(r"This reverts commit ([0-9a-f]{7,40})")
-_REVERTED_SUBJECT: Final = re.compile(r'Revert "(.*)"')
+_REVERTED_SUBJECT: Final = re.compile(r'Revert "(.*)"(?: \(#\d+\))?')
+_REVERTED_REQUEST: Final = re.compile(r"^Reverts (?:[\w.-]+/[\w.-]+)?#(\d+)$", re.MULTILINE)
+"""What the Revert button of GitHub writes of a pull request; squashed, it ends the subject."""
 
 
 class Commit(NamedTuple):
@@ -157,13 +159,18 @@ def _reverted(commits: Mapping[str, Commit]) -> set[str]:
 def _targets(
     name: str, commit: Commit, commits: Mapping[str, Commit], by_subject: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
-    """Give what a commit reverts: the hashes that it names, else the newest before it of the subject it names."""
+    """Give what a commit reverts: the hashes that it names, else the newest before it of the subject it names.
+
+    Of a pull request that it names by its number: the newest before it that the request was squashed into.
+    """
     named = _REVERTS.findall(commit.body)
     if named:
         for hash_ in named:
             yield from [hash_] if hash_ in commits else [full for full in commits if full.startswith(hash_)]
     elif match := _REVERTED_SUBJECT.fullmatch(commit.subject):
-        older = (other for other in by_subject.get(match[1], ()) if other != name)
+        squashed = [f"{match[1]} (#{number})" for number in _REVERTED_REQUEST.findall(commit.body)]
+        names = [other for subject in (match[1], *squashed) for other in by_subject.get(subject, ())]
+        older = [other for other in names if other != name]
         yield from [other for other in older if commits[other].made_s <= commit.made_s][:1]
 
 

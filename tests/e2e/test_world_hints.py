@@ -281,6 +281,22 @@ def test_a_revert_counts_by_hash_or_subject_and_one_that_was_reverted_does_not()
     assert history(restored, by_hash, *base).reverted == {"c" * 40}
 
 
+@pytest.mark.parametrize(
+    ("subject", "body"),
+    [
+        ('Revert "Add cache" (#13)', "Reverts ada/tables#12"),
+        ('Revert "Add cache (#12)" (#13)', "Reverts ada/tables#12"),
+        ('Revert "Add cache (#12)" (#13)', ""),
+        ('Revert "Add cache"', "It was slow.\n\nReverts #12\n"),
+    ],
+)
+def test_a_pull_request_that_was_squashed_and_taken_back_by_githubs_button_is_reverted(
+    subject: str, body: str
+) -> None:
+    base = (("b" * 40, "a" * 40, "Add cache (#14)", ""), ("a" * 40, "", "Add cache (#12)", ""))
+    assert history(("c" * 40, "b" * 40, subject, body), *base).reverted == {"a" * 40}
+
+
 def test_a_log_that_is_cut_short_or_odd_gives_what_is_whole() -> None:
     whole = "a" * 40 + "\0\x001700000000\0HEAD -> refs/heads/main, tag: refs/tags/x\0one\0two\nlines\n\0"
     assert set(parsed(whole + "b" * 40 + "\0\x0017")) == {"a" * 40}
