@@ -36,13 +36,15 @@ KINDS: Final[tuple[Kind, ...]] = ("line", "proposal", "reason", "signal", "claim
 
 _BORN: Final = ("CapsuleImported", "CapsuleBorn", "CapsuleDescribed", "GeneBorn", "GeneMutated")
 """What brings lines; a revert brings lines back with the origin they had."""
-_SAID: Final = (
-    *("CandidateProposed", "CandidateReviewed", "PromotionReviewed"),
-    *("CandidatePromoted", "CandidateRejected", "CandidateHeld"),
+REASONED: Final = (
+    *("CandidateProposed", "CandidateReviewed", "PromotionReviewed", "LineTierChanged"),
+    *("CandidatePromoted", "CandidateRejected", "CandidateHeld", "AuditJudged", "DescriptionJudged"),
     *("PresetSwitched", "RolloutsReviewed", "SessionsReviewed", "AdviceGiven", "EvidenceErased", "SignalRaised"),
-    *("GeneProtected", "GeneReleased", "GeneRetired"),
-    *("CapsuleReverted", "AliasMoved", "VersionRetired", "CapsuleRetired", "CapsuleRestored"),
+    *("GeneProtected", "GeneReleased", "GeneRetired", "TrialEnded", "SkillModelsCompared"),
+    *("CapsuleReverted", "AliasMoved", "AliasDeployed", "VersionRetired", "CapsuleRetired", "CapsuleRestored"),
+    *("ExperimentProposed", "ExperimentEnded", "ExperimentUndone"),
 )
+"""What gives reasons or texts beside the lines of a skill; `CycleFinished` repeats those of its candidates."""
 
 _REMEMBERED: Final = 256
 """Versions of skills kept while the past is looked through: of a few hundred lines each."""
@@ -141,7 +143,7 @@ def _past(
     at_version = lru_cache(_REMEMBERED)(partial(time_travel.at_version, library.log))
     live = {(capsule.name, line.origin, line.text) for capsule in capsules for line in projected_lines(capsule)}
     may_hold = query.may_hold()
-    types = (*(_BORN if "line" in query.kinds else ()), *(_SAID if query.kinds != ("line",) else ()))
+    types = (*(_BORN if "line" in query.kinds else ()), *(REASONED if query.kinds != ("line",) else ()))
     for envelope in library.log.read(types=types, newest_first=True):
         if not may_hold(envelope.payload) or not envelope.is_known:
             continue

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from strategies.files.log_file import LogFile
     from strategies.files.log_records import Json, ReadTally
 
-_INJECTED: Final = ("/", "?", "<session_context>", "<hook_context>")
-"""How text opens that is a command of the terminal, or that Gemini puts into the person's mouth."""
+_INJECTED: Final = re2.compile(r"\s*(?:/[\w:.-]*(?:\s|$)|\?|<session_context>|<hook_context>)")
+"""How text opens that is a command of the terminal, no path, or that Gemini puts into the person's mouth."""
 
 _NAMES: Final = (b'"sessionId"', b'"projectHash"')
 _SILENT: Final = frozenset(["info", "warning"])
@@ -192,7 +192,7 @@ class _GeminiSession(Session):
             if message.type == "gemini":
                 self._learn_turn(message, text, span, at)
             elif message.type == "user":
-                if not text.lstrip().startswith(_INJECTED):
+                if not _INJECTED.match(text):
                     self.ask(text, span, at=at)
             elif message.type == "error":
                 self.conversation.mark("error", "environment", span, at=at, failed=True, error_text=text)

@@ -6,8 +6,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from events.store.envelope import encode
+from events.types.catalogue import EVENT_NAMES, event_type
 from events.types.registry_events import PresetSwitched
-from registry.query.search import MOST_CHARS, Query
+from registry.query.search import MOST_CHARS, REASONED, Query
 
 ODD = 'ssß ẞſsKkİiﬁfi"\\/\t\n\x7f\u2028é'
 """Letters that are others when their case is folded, and what JSON writes otherwise than a text has it."""
@@ -29,3 +30,9 @@ def test_an_event_that_cannot_hold_the_text_is_passed_over() -> None:
     payload = encode(PresetSwitched(preset="a", previous="", reason="worse"))
     for wanted in ("better", "größer", "x" * MOST_CHARS):
         assert not Query(wanted).may_hold()(payload)
+
+
+def test_every_event_that_gives_a_reason_is_looked_through() -> None:
+    reasoned = {name for name in EVENT_NAMES if {"reason", "reasons"} & event_type(name).model_fields.keys()}
+    assert reasoned
+    assert reasoned - set(REASONED) == {"CycleFinished"}

@@ -91,6 +91,21 @@ def test_gemini_takes_back_what_was_rewound_and_keeps_the_last_form_of_a_message
     assert [step.text for step in read(tmp_path, "gemini-cli", replaced).steps] == ["Once more"]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_asked"),
+    [
+        *(("/etc/nginx/nginx.conf is wrong", True), ("Fix /compress", True)),
+        *(("/compress", False), (" /chat save mine", False), ("/mcp:list now", False), ("?", False)),
+    ],
+)
+def test_a_message_to_gemini_that_begins_with_a_path_is_no_command(
+    tmp_path: Path, text: str, *, is_asked: bool
+) -> None:
+    typed = {"id": "m9", "timestamp": NOON, "type": "user", "content": text}
+    steps = read(tmp_path, "gemini-cli", GEMINI + jsonl(typed)).steps
+    assert (text in [step.text for step in steps]) is is_asked
+
+
 def test_a_call_that_the_person_stopped_in_gemini_is_denied_and_a_loaded_skill_is_known(tmp_path: Path) -> None:
     def called(**fields: object) -> dict[str, object]:
         return {"id": "k", "args": {}, "timestamp": NOON, **fields}
