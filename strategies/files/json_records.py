@@ -46,6 +46,7 @@ def is_document(log: LogFile) -> bool:
 def records_of(log: LogFile, tally: ReadTally, holder: str = "") -> Iterator[tuple[bytes | msgspec.Raw, Span]]:
     """Give each record with its place; `holder` names the member that holds the array of a document, or of a line.
 
+    For formats that are one document too, or an array; `lines_of` is for those that are a record a line alone.
     Raises: UnreadableLogError where a document is not whole.
     """
     if not is_document(log):

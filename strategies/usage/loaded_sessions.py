@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from strategies.episodes.episode import EpisodeRecord
 
-_TOOLS: Final = {
+TOOLS: Final = {
     "claude-code": "Claude Code",
     "claude-stream": "Claude Code",
     "codex": "Codex",
@@ -86,7 +86,7 @@ def _is_read_in(capsule: Capsule, record: EpisodeRecord) -> bool:
     known = instruction_format(path_of_name(capsule.name))
     if known is None or not capsule.covers_project or record.trust != "mine":
         return False
-    tool = _TOOLS.get(record.format, "")
+    tool = TOOLS.get(record.format, "")
     return not tool or tool == known.tool or (known.tool == "Codex" and tool not in _NOT_AGENTS_MD)
 
 

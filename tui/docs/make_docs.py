@@ -22,7 +22,6 @@ from strategies.claims.catalogue import KINDS
 from strategies.policy.presets import PRESETS
 from strategies.signals.detect import DETECTORS
 from strategies.signals.streaks import SuccessStreak
-from strategies.signals.thresholds import DEFAULTS
 from strategies.signals.uncovered_actions import UncoveredFailure
 from strategies.usage.description_signals import MISFITS, DescriptionMisfit
 from tui.documents.schemas import every_document, schema_text
@@ -190,11 +189,7 @@ def _signals() -> Iterable[str]:
     for detector in SIGNALS:
         yield f"## {detector.kind}\n"
         yield f"*{kind_word(detector.kind)}.* {_doc(type(detector))}\n"
-    yield "## Thresholds\n"
-    yield "In germline.toml under `[signals]`; [configuration.md](configuration.md) says what each is for.\n"
-    yield from _table(
-        ("key", "default"), [(f"`{key}`", f"`{value}`") for key, value in DEFAULTS.model_dump().items()]
-    )
+    yield "From when each is raised: `[signals]` in [configuration.md](configuration.md).\n"
 
 
 def _claims() -> Iterable[str]:

@@ -31,14 +31,17 @@ def count(number: int, noun: str) -> str:
 
 
 def brief(number: int, room: int) -> str:
-    """Write a count in full where it fits into `room` letters, else its first digits: `19,015`, `1.23M`."""
+    """Write a count in full where it fits into `room` letters, else its first digits: `19,015`, `1.23M`.
+
+    Four letters hold any count up to 999,999,999,999.
+    """
     full = f"{number:,}"
     if len(full) <= room:
         return full
     whole, *rest = full.split(",")
     if len(rest) > len(_THOUSANDS):  # as only a log of somebody else says
         return f"{whole}e{3 * len(rest)}"
-    digits = rest[0][: 3 - len(whole)]
+    digits = rest[0][: max(0, min(3, room - 2) - len(whole))]
     return f"{whole}{'.' if digits else ''}{digits}{_THOUSANDS[len(rest) - 1]}"
 
 

@@ -15,7 +15,9 @@ from strategies.gate.replay.measure import MeasurementStamp
 from strategies.pool.intake import take_in
 from strategies.pool.splits import Division
 from strategies.usage.line_usage import usage_ground, usage_of
+from strategies.usage.loaded_sessions import TOOLS
 from strategies.usage.worth import comparison_of, worth_of
+from tests.agent_sessions import SESSIONS
 from tests.registries import new_registry
 from tests.worlds import call, episode
 from tests.worlds.confounded import ACTIONS, world
@@ -118,3 +120,10 @@ def test_sessions_load_a_skill_by_what_they_say_and_a_projects_file_by_its_tool(
     ground = usage_ground(registry)
     loaded = {name: usage_of(ground, name, STAMP, seed=0).loaded for name in ("CLAUDE.md", "AGENTS.md")}
     assert loaded == {"CLAUDE.md": 2, "AGENTS.md": 2}
+
+
+def test_whose_a_format_is_is_known_of_each_that_one_agent_alone_writes() -> None:
+    shared = {"atif", "mini-swe-agent", "tau2-bench"}
+    formats = {sample.format for sample in SESSIONS}
+    assert formats - shared <= set(TOOLS)
+    assert shared <= formats - set(TOOLS)

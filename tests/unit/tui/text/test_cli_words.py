@@ -242,6 +242,13 @@ def test_a_count_that_has_no_room_keeps_its_size() -> None:
     texts = [brief(number, 7) for number in (0, 1_204, 999_999, 1_234_567, 12_345_678, 999_999_999, 10**12)]
     assert texts == ["0", "1,204", "999,999", "1.23M", "12.3M", "999M", "1.00T"]
     assert [brief(number, 5) for number in (9_999, 10_000, 999_999)] == ["9,999", "10.0k", "999k"]
+    assert [brief(number, 4) for number in (999, 9_999, 10_000, 999_999, 10**6)] == [
+        "999",
+        "9.9k",
+        "10k",
+        "999k",
+        "1.0M",
+    ]
 
 
 def test_a_diff_on_the_command_line_marks_blanks_where_nothing_else_changed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,11 +15,12 @@ from events.types.claims import After, AfterError
 from events.types.score import Delta, Score, Unmeasured
 from registry.query.diffs import line_diff
 from registry.query.library import Raised
+from strategies.episodes.usage import Usage
 from strategies.policy.presets import PRESETS, Weights
 from strategies.scope.scope import Route
 from strategies.select.pick import KINDS
 from strategies.signals.signal_groups import SignalGroup
-from tests.worlds import asking
+from tests.worlds import asking, call, episode
 from tui.facts.presets import preset_sentence
 from tui.facts.scores import pair_parts
 from tui.reads.markdown_tones import MOST_CHARS, markdown_tones
@@ -48,6 +50,7 @@ from tui.views.frame import KeyLine, ScreenTab, bar_row, help_rows, notice_rows,
 from tui.views.presets import shares_bar
 from tui.views.score_bars import Axis, axis_over, interval_bar, sparkline
 from tui.views.scores import BAR, before_and_after, delta_part, score_row
+from tui.views.sessions import session_row, sessions_header
 from tui.views.signals import signal_row, signals_header
 from tui.views.skills import skill_rows, skills_header
 from tui.views.why import chain_row
@@ -353,6 +356,19 @@ def test_a_fact_in_millions_of_sessions_keeps_its_figures_whole_and_in_their_col
     assert max(len(titles), len(row)) <= width
     assert titles.index("sessions") + len("sessions") == row.index("123k of 1.23M") + len("123k of 1.23M")
     assert ("goes to" in titles) == (width >= 130)
+
+
+@pytest.mark.parametrize("width", [80, 109, 110, 160])
+def test_the_columns_of_sessions_stand_under_their_names(width: int) -> None:
+    (titles,) = map(text_of, sessions_header(width, 6))
+    known = episode([call("a", error="no"), call("b")])
+    record = msgspec.structs.replace(known, usage=Usage(input_tokens=12_345, output_tokens=0))
+    row = text_of(session_row(record, "count the orders", 6, width, "2026-11-21T12:00:00.000000Z"))
+    assert max(len(titles), len(row)) <= width
+    for title, figure in (("err", "1"), ("steps", "2"), ("tokens", "12,345")):
+        end = titles.index(title) + len(title)
+        assert row[:end].rsplit(None, 1)[1] == figure
+    assert titles.index("task") == row.index("count")
 
 
 def test_a_notice_says_what_to_type_next() -> None:
