@@ -44,7 +44,7 @@ _LEAST_WORDS: Final = 2
 """Shared words of descriptions that are no chance (a guess)."""
 _HELD_BY_MOST: Final = 100
 """A word of more descriptions than these tells no two of them apart (a guess); else 6,000 skills take too long."""
-_WITH_DIGIT: Final = re.compile(r"[^\W_]*\d[^\W_]*")
+_NAME: Final = re.compile(r"[^\W_]+")
 _CODE: Final = re.compile(r"`([^`]+)`")
 _FENCE: Final = re.compile(r"\s*(```|~~~)")
 
@@ -61,7 +61,8 @@ class Overlap(NamedTuple):
 
 def task_words(text: str) -> list[str]:
     """Split a text into the words that skills are found by, and the names in it that hold a digit."""
-    return [*telling_words(text), *(name.lower() for name in _WITH_DIGIT.findall(text))]
+    names = _NAME.findall(text)
+    return [*telling_words(text), *(name.lower() for name in names if any(map(str.isdecimal, name)))]
 
 
 def skill_words(capsule: Capsule) -> tuple[list[str], ...]:

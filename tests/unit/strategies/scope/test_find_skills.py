@@ -28,6 +28,11 @@ def test_names_that_hold_a_digit_are_words() -> None:
     assert task_words("put it on S3 with k8s") == ["put", "s3", "k8s"]
 
 
+def test_a_word_as_long_as_a_skill_may_be_is_split_in_one_pass() -> None:
+    words = task_words("x" * 1_000_000 + " k8s")  # looked for from each letter on, a digit would take hours
+    assert words[-1] == "k8s"
+
+
 def test_a_task_that_says_nothing_is_refused() -> None:
     with closing(WordIndex(tuple(WEIGHTS))) as index, pytest.raises(UsageError, match="holds no word"):
         find_skills(index, "do it with this", 3)
