@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
 
 _STAMP: Final = re.compile(
-    r"""^\s+germline:\s*["']?([a-z0-9-]+)@(\d{1,9})(?:\+[0-9a-f]{8})?["']?\s*$""", re.MULTILINE
+    r"""^[^\S\n]+germline:\s*["']?([a-z0-9-]+)@(\d{1,9})(?:\+[0-9a-f]{8})?["']?\s*$""", re.MULTILINE
 )
 
 

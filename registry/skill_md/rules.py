@@ -96,7 +96,7 @@ def advise(text: str) -> list[Breach]:
                 "move detail to files beside SKILL.md and refer to them",
             )
         )
-    links = re.findall(r"\]\((?![a-z]+:|#|/)([^)\s]+)\)", "".join(body))
+    links = re.findall(r"\]\((?![a-z]+:|#|/)([^()\s]+)\)", "".join(body))
     deep = [link for link in links if len(PurePosixPath(link).parts) > DEEPEST_PARTS]
     if deep:
         advice.append(

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from events.types.claims import Claim
     from strategies.usage.action_names import ActionNames, Mention
 
+_LONGEST_CHARS: Final = 2_000
+"""A longer line is a text, which states no one rule: forms take time with the square of its length (a guess)."""
 _BULLET: Final = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _SENTENCE: Final = re.compile(r"(?<=[.;!])\s+|\s+[\u2014\u2013]\s+")
 _NUMBER: Final = (
@@ -72,6 +74,8 @@ def reading_of(line: str, names: ActionNames, *, names_alone: bool = False) -> C
 
     Of several that a line asks for it is the first. With `names_alone` a word that could be a name is one.
     """
+    if len(line) > _LONGEST_CHARS:
+        return None
     text, mentions = names.marked(_BULLET.sub("", line.strip()), names_alone=names_alone)
     if not mentions:
         return None

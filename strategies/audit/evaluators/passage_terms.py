@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from strategies.audit.evaluators.evaluator_types import SkillPassage
 
 PATH: Final = re.compile(
-    r"(?<![\w/.:~-])(?:[A-Za-z]:\\|~?/|\.{1,2}/)?[\w.@-]+(?:[/\\][\w.@-]*\w)+/?|(?<![\w/.:~-])~?/[\w.@-]*\w"
+    r"(?<![\w@/.:~-])(?:[A-Za-z]:\\|~?/|\.{1,2}/)?[\w.@-]+(?:[/\\][\w.@-]*\w)+/?|(?<![\w/.:~-])~?/[\w.@-]*\w"
     r"|(?<![\w/.:~-])[\w-]{2,}(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{0,5}(?![\w(/])"
 )
 VERSION: Final = re.compile(r"(?<![\w.])v?\d+\.\d+(?:\.\d+)*(?![\w%])")
