@@ -1,4 +1,4 @@
-"""A run of one sign as long as a stranger may write it keeps nobody waiting: skills are looked through in one pass."""
+"""A run of one sign as long as strangers may write it keeps nobody waiting: it is looked through in one pass."""
 
 from __future__ import annotations
 
