@@ -13,10 +13,8 @@ from registry.query.signals import erased_records
 from registry.query.versions import event_of
 from registry.skill_md.front_matter import description_of
 from registry.skill_md.render import skill_text
-from registry.state.capsule import is_skill_name
 from strategies.gate.replay.contrast import contrast, judged, outcome_of, settings_of
 from strategies.logs.transcripts import read_transcripts
-from strategies.scope.scope import scope_of
 from strategies.signals.proportion import wilson
 from strategies.usage.line_usage import tokens_of
 
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from strategies.episodes.episode import EpisodeRecord
     from strategies.policy.presets import Preset
-    from strategies.scope.log_globs import LogGlobs
     from strategies.scope.scope import Scope
 
 ACTOR: Final = "germline"
@@ -76,14 +73,6 @@ class SkillLedger:
         helps = self.effect is not None and self.effect.low > 0
         enough = self.uses >= preset.retire_after and not self.heuristic
         return enough and self.high < preset.retire_below and not helps
-
-
-def ledgers(
-    library: Library, records: Sequence[EpisodeRecord], globs: LogGlobs | None = None
-) -> list[SkillLedger]:
-    """Sum up every live skill over the episodes of a registry; instructions are loaded by every session."""
-    scope = scope_of(library, records, globs)
-    return [ledger_of(library, name, scope) for name in library.live_names() if is_skill_name(name)]
 
 
 def ledger_of(library: Library, name: str, scope: Scope, *, with_files: bool = False) -> SkillLedger:
