@@ -133,21 +133,26 @@ def command_of(tool: str, argument: str | bytes) -> str:
     return command if isinstance(command, str) else command[-1]
 
 
-def object_of(tool: str, argument: str | bytes) -> str:
-    """Give what a call is about: its command without the names of commands and changes of folder, or its values.
+def object_of(tool: str, argument: str | bytes) -> tuple[str, tuple[str, ...]]:
+    """Give what a call is about, and the plain flags of a shell's command, without their values.
 
-    Of other tools than shells and databases these are the short values of their arguments, without the names.
+    Of a command these are its words without the names of commands and changes of folder; of other tools than
+    shells and databases the short values of their arguments, without the names.
     """
-    if tool.lower() in SHELL_TOOLS:
-        parts = (_command_words(part) for part in _COMMAND_BREAK.split(command_of(tool, argument)[:500]))
-        return " ".join(word for words in parts if words and words[0] != "cd" for word in _objects(words))
-    if tool.lower() in SQL_TOOLS:
-        return command_of(tool, argument)
+    lower = tool.lower()
+    if lower in SHELL_TOOLS:
+        command = command_of(tool, argument)[:500]
+        parts = map(_command_words, _COMMAND_BREAK.split(command))
+        words = [word for words in parts if words and words[0] != "cd" for word in _objects(words)]
+        flags = {_plain_flag(word.partition("=")[0]) for word in command.split() if word[0] == "-"} - {""}
+        return " ".join(words), tuple(sorted(flags)[:_MOST_FLAGS])
+    if lower in SQL_TOOLS:
+        return command_of(tool, argument), ()
     try:
         values = _FIELDS.decode(argument).values()
     except UNREADABLE:
-        return argument if isinstance(argument, str) else argument.decode("utf-8", "replace")
-    return " ".join(value for value in values if isinstance(value, str) and len(value) <= _VALUE_CHARS)
+        return argument if isinstance(argument, str) else argument.decode("utf-8", "replace"), ()
+    return " ".join([value for value in values if isinstance(value, str) and len(value) <= _VALUE_CHARS]), ()
 
 
 def _objects(words: list[str]) -> list[str]:
@@ -156,14 +161,10 @@ def _objects(words: list[str]) -> list[str]:
     return [word for word in words if not word.startswith("-")][skipped:]
 
 
-def flags_of(tool: str, argument: str | bytes) -> tuple[str, ...]:
-    """Give the flags of the command of a shell, plain ones, without their values; none of other tools."""
-    if tool.lower() not in SHELL_TOOLS:
-        return ()
-    words = command_of(tool, argument)[:500].split()
-    flags = (word.partition("=")[0] for word in words if word.startswith("-"))
-    plain = (flag for flag in flags if _FLAG.fullmatch(flag) and without_secrets(flag) == flag)
-    return tuple(sorted(dict.fromkeys(plain))[:_MOST_FLAGS])
+@lru_cache(maxsize=1024)
+def _plain_flag(flag: str) -> str:
+    """Give a flag, "" for one that is not plain."""
+    return flag if _FLAG.fullmatch(flag) and without_secrets(flag) == flag else ""
 
 
 @lru_cache(maxsize=1024)

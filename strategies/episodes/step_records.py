@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from strategies.episodes.action_class import flags_of, object_of
+from strategies.episodes.action_class import object_of
 from strategies.episodes.episode import Kind, StepRecord
 from strategies.episodes.error_fingerprint import normalised
 from strategies.episodes.text_hash import KEY_BYTES, bytes_key, word_keys
@@ -49,7 +49,8 @@ class StepDraft(msgspec.Struct, array_like=True, gc=False):
     def learn_argument(self, argument: str | bytes) -> None:
         """Keep the hashes of what the call is about, and its flags."""
         tool = self.action.partition(":")[0]
-        self.words, self.flags = word_keys(object_of(tool, argument)), flags_of(tool, argument)
+        words, self.flags = object_of(tool, argument)
+        self.words = word_keys(words)
 
 
 def draft_of(step: Step, marker: Marker) -> StepDraft:
@@ -117,7 +118,7 @@ def step_records(drafts: Sequence[StepDraft]) -> tuple[StepRecord, ...]:
                 draft.span,
                 draft.marks,
                 draft.same_target,
-                tuple(numbers.setdefault(word, len(numbers)) for word in draft.words if shared[word] > 1),
+                tuple([numbers.setdefault(word, len(numbers)) for word in draft.words if shared[word] > 1]),
                 draft.flags,
                 bool(draft.words),
             )
