@@ -448,16 +448,22 @@ async def test_only_the_pages_in_view_of_a_million_events_are_ever_read(
         assert len(read) <= 3 * PAGE
 
 
-async def test_in_a_process_of_their_own_no_search_for_garbage_looks_through_what_stays(story: Path) -> None:
+async def test_in_a_process_of_their_own_searches_for_garbage_are_short_and_leave_out_what_stays(
+    story: Path,
+) -> None:
     gc.unfreeze()
+    threshold = gc.get_threshold()
     async with screens(story) as at:
         await at.settle()
         assert gc.get_freeze_count() == 0, "where others live too, it is theirs"
+        assert gc.get_threshold() == threshold
     async with screens(story, owns_process=True) as at:
         await at.settle()
         assert gc.get_freeze_count() > 10_000
         assert len(gc.get_objects()) < gc.get_freeze_count()
+        assert gc.get_threshold()[0] < 10_000
     gc.freeze()  # as the suite had it
+    gc.set_threshold(*threshold)
 
 
 async def test_a_registry_that_grows_is_followed(tmp_path: Path) -> None:

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 FOLLOW_S: Final = 1.0
 """Between two looks at the head of the log: one indexed row, 0.1 ms."""
+GARBAGE_SEARCHES: Final = (2_000, 10, 10)
+"""After how many new objects garbage is searched for: a key press makes 1,500, and the search takes 1 ms."""
 TURN_S: Final = 0.0005
 """How long a thread that reads may keep the others waiting: with the 5 ms of Python an event is drawn .4 s after
 it was jumped to while a million are counted beside it, with this .05 s (measured)."""
@@ -125,7 +127,7 @@ class GermlineApp(App[None], inherit_bindings=False):
     ) -> None:
         """Start at an address; `remember` keeps the theme that is chosen, and says where.
 
-        With `owns_process`, what is there stays out of searches for garbage from then on.
+        With `owns_process`, searches for garbage are short from then on, and leave out what is there.
 
         Raises: UsageError for an address, a key or a theme that is none.
         """
@@ -165,9 +167,13 @@ class GermlineApp(App[None], inherit_bindings=False):
         sys.setswitchinterval(self._turn_s)
 
     def keep_what_is_there(self) -> None:
-        """Leave what was imported out of searches for garbage, where nobody else lives here: 50 ms of one."""
+        """Leave what is there out of searches for garbage, where nobody else lives here, and search often.
+
+        What is there takes 50 ms of a search; half a million new objects, as commands wait for, take 400 ms.
+        """
         if self._owns_process:
             gc.freeze()
+            gc.set_threshold(*GARBAGE_SEARCHES)
 
     # -- the registry ----------------------------------------------------------------------------------
 
