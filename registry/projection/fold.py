@@ -133,7 +133,8 @@ def _gene_born(capsule: Capsule, event: GeneBorn, envelope: Envelope) -> Capsule
 def _placed(genes: tuple[Gene, ...], gene: Gene, after: str | None, *, last: bool) -> tuple[Gene, ...]:
     """Put a gene after another; where none is named, at the end or at the beginning."""
     if after is None:
-        return (*genes, gene) if last else (gene, *genes)
+        # A file of many headings comes section by section: unpacking would copy them all twice each time.
+        return genes + (gene,) if last else (gene, *genes)  # noqa: RUF005
     at = next((i + 1 for i, other in enumerate(genes) if other.id == after), len(genes))
     return (*genes[:at], gene, *genes[at:])
 

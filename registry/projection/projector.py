@@ -19,7 +19,7 @@
 | version | name | version | the position of a version, and its time |
 | scored | name | version | the position where a version was measured last, since it came |
 | placed | name | position | what stood on its path from then on: a version that was made, or an alias that moved |
-| snapshot | name | position | its whole state as it was then, every few changes |
+| snapshot | name | position | its whole state as it was then, every few changes, of a large one more seldom |
 | taken | "projection" | 0 | the last position that was folded |
 """
 
@@ -43,7 +43,7 @@ from events.types.registry_events import LOOKED_UP
 from registry.projection import time_travel
 from registry.projection.fold import apply, changes_capsule
 from registry.projection.live_versions import placed_body
-from registry.projection.snapshots import EVERY, Written, freeze
+from registry.projection.snapshots import Written, freeze, is_due
 from registry.projection.stored_documents import FORMAT, PROJECTION, compact, format_in, read_back
 from registry.state.trial import TRIAL_STREAM
 from registry.state.version_outline import Outline
@@ -118,7 +118,7 @@ class Projector:
         outline = Outline(changes, capsule.version, capsule.aliases, reverts, retired)
         self._folded[name] = _Folded(capsule, outline, written)
         self._put("touch", name, envelope.position)
-        if changes % EVERY == 0:
+        if is_due(changes, capsule):
             self._put("snapshot", name, envelope.position, freeze(capsule, written))
         if isinstance(event, CapsuleVersioned | AliasMoved):
             made = isinstance(event, CapsuleVersioned)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-FORMAT: Final = 6
+FORMAT: Final = 7
 """The shape of the documents; with a higher one, every registry is folded again when it is next opened."""
 PROJECTION: Final = "projection"
 """The subscriber that the documents are made by (events.store.subscriptions)."""

@@ -12,10 +12,11 @@ from events.errors import NotFoundError, UsageError
 from registry.actions.publish import publish, take_in_edits
 from registry.decide.commands import MoveAlias, RevertVersion
 from registry.projection import time_travel
+from registry.projection.promise import folded_from_events
 from registry.projection.snapshots import EVERY
 from registry.skill_md.render import skill_bytes
 from tests.clocks import TickingClock
-from tests.registries import NAME, judged, learn, proposal, rewrite
+from tests.registries import NAME, imported, judged, learn, proposal, rewrite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,6 +55,21 @@ def test_every_version_is_what_was_projected_then(registry: Registry, place: Pat
     projected = long_history(registry, place)
     assert {v: skill_bytes(registry.capsule(NAME, str(v))) for v in projected} == projected
     assert len(registry.log.documents("snapshot", NAME)) > 2
+
+
+def test_states_of_a_file_of_many_headings_take_room_as_it_grows_and_each_is_found(
+    registry: Registry, tmp_path: Path
+) -> None:
+    room = {}
+    for sections in (600, 1_200):
+        name = f"handbook-{sections}"
+        headings = "".join(f"# Rule {number}\n" for number in range(sections))
+        imported(registry, tmp_path, f"---\nname: {name}\ndescription: Rules.\n---\n{headings}", name=name)
+        room[sections] = sum(len(kept.body) for kept in registry.log.documents("snapshot", name))
+    assert 0 < room[1_200] < 3 * room[600]
+    states = [(at.position, capsule) for at, capsule in folded_from_events(registry.log, name)]
+    for position, capsule in states[:: len(states) // 20]:
+        assert time_travel._folded(registry.log, name, position)[0] == capsule
 
 
 def test_every_date_is_what_was_projected_then(registry: Registry, place: Path) -> None:
