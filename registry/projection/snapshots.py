@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from registry.state.line import SkillLine
 
 EVERY: Final = 8
-"""Events of a capsule between two snapshots: at most 7 are folded to reach any version. Twice as many would make
-time travel a third slower (0.95 ms for 0.73, 300 lines), a rebuild a twentieth faster and a registry of 10,000
-versions a fiftieth smaller (measured 2026-11-22)."""
+"""Events of a capsule of few parts between two snapshots: at most 7 are folded to reach any version. Twice as many
+would make time travel a third slower (0.95 ms for 0.73, 300 lines), a rebuild a twentieth faster and a registry of
+10,000 versions a fiftieth smaller (measured 2026-11-22)."""
 _MANY_PARTS: Final = 256
 """Sections and files of a capsule from which on snapshots are farther apart, the farther the more it has: else the
 32,000 headings of a file of 200 kB were written 4,000 times, 700 MB in a minute (now 37 MB in 18 s)."""
